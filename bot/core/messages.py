@@ -1,0 +1,34 @@
+"""What a view produces and the chat adapter sends: a message or a modal, and where a message stands once posted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+Block: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """`text` is one full sentence (the notification and the screen-reader line), `blocks` what is seen."""
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Modal:
+    """A Slack view of type modal. `metadata` comes back with its submission."""
+
+    callback_id: str
+    title: str
+    blocks: tuple[Block, ...]
+    submit: str | None = None
+    close: str = "Close"
+    metadata: str = ""
+
+
+class MessageRef(NamedTuple):
+    """Where a posted message stands: the channel's id (of a DM: D..., never the user's) and its timestamp."""
+
+    channel: str
+    ts: str

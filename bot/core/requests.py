@@ -1,0 +1,121 @@
+"""A request for quota, the approvals it collects, and the transitions it may take.
+
+Written by flows/submit_request and flows/record_decision; read by verdicts and views. The picture in README.md is drawn
+from `TRANSITIONS`.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from bot.core.loans import LoanKind
+
+
+class RequestState(StrEnum):
+    """Where a request stands. What happens after approval is the loan's state, not the request's."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    DENIED = "denied"
+    WITHDRAWN = "withdrawn"
+    LAPSED = "lapsed"
+
+
+TRANSITIONS: dict[RequestState, frozenset[RequestState]] = {
+    RequestState.WAITING: frozenset(
+        {RequestState.APPROVED, RequestState.DENIED, RequestState.WITHDRAWN, RequestState.LAPSED}
+    ),
+    RequestState.APPROVED: frozenset(),
+    RequestState.DENIED: frozenset(),
+    RequestState.WITHDRAWN: frozenset(),
+    RequestState.LAPSED: frozenset(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalStep:
+    """One step of an approval: how many distinct people of `who` it takes."""
+
+    who: str
+    """`group:NAME` for an approver group of approvals.yaml, `leads:TEAM` for a team's leads."""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What somebody asks for, complete and understood, before any policy has seen it."""
+
+    cluster: str
+    team: str
+    queue: str
+    flavor: str
+    resource: str
+    amount: int
+    kind: LoanKind
+    lender: str | None
+    start: datetime | None
+    """None: at approval."""
+    duration: timedelta | None
+    """Counts from the start. Exactly one of `duration` and `until` is set."""
+    until: datetime | None
+    reason: str
+    requester: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaRequest:
+    """A stored request. `id` is the number people see (Q-142); its loan keeps that number."""
+
+    id: int
+    ask: Ask
+    state: RequestState
+    created_at: datetime
+    lapses_at: datetime
+    origin: str
+    """The inbox key it came from: unique, so a redelivered submission makes no second request."""
+    revision: int = 0
+    """Rises with every change that people see; the card's block_id carries it."""
+    rule: str | None = None
+    """The policy rule that decided what it takes."""
+    steps: tuple[ApprovalStep, ...] = ()
+    picture: str | None = None
+    """What the card showed (impact, as canonical JSON): compared again at the click."""
+    decided_by: str | None = None
+    """User id, `rule:NAME` for a policy decision; None while it waits."""
+    decided_at: datetime | None = None
+    words: str | None = None
+    """The reason of a denial, as its author wrote it."""
+    version: int = 0
+    """For compare-and-set of the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One person's yes. Unique per request and person."""
+
+    request: int
+    step: int
+    """Index into the request's steps."""
+    who: str
+    at: datetime
+    self_approved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """Who did what and what came of it; append-only."""
+
+    at: datetime
+    who: str
+    """User id, or `bot` for what it did by itself."""
+    what: str
+    """A verb of the interface: request, approve, deny, withdraw, return, answer, raise, lower ..."""
+    subject: str
+    """Q-142, or a field such as `default/vision/a100/nvidia.com/gpu/nominal`."""
+    outcome: str
+    """One sentence, or `ok`."""
+
+
+def may_become(state: RequestState, target: RequestState) -> bool:
+    """Whether a request in `state` may go to `target`."""
+    return target in TRANSITIONS[state]

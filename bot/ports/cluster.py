@@ -1,0 +1,29 @@
+"""One Kubernetes cluster with Kueue. Implemented by adapters/kube_cluster."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from bot.core.convergence.changes import PatchResult, QueueChange
+from bot.core.kueue import ClusterPicture, WorkloadSnapshot
+
+
+class Cluster(Protocol):
+    """One Kubernetes cluster with Kueue."""
+
+    @property
+    def name(self) -> str:
+        """The cluster's name in clusters.yaml."""
+        ...
+
+    def read(self) -> ClusterPicture:
+        """All ClusterQueues and Cohorts, fresh (never from a cache)."""
+        ...
+
+    def workloads(self, queues: Collection[str]) -> Sequence[WorkloadSnapshot]:
+        """Workloads that hold or wait for quota in these ClusterQueues, unfinished ones only."""
+        ...
+
+    def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
+        """Send one JSON Patch, once: it is never retried here. Does not raise for an answer; every failure is a
+        PatchResult, with UNKNOWN for whatever proves nothing."""
+        ...

@@ -1,0 +1,212 @@
+"""The database: one unit of work with a repository per kind of thing. Implemented by adapters/db."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.inbox import InboxItem
+from bot.core.loans import Loan, LoanState
+from bot.core.notices import Notice, NoticeDraft
+from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+
+
+class Requests(Protocol):
+    """Requests, the approvals they have, and who did what."""
+
+    def add(self, draft: QuotaRequest) -> QuotaRequest:
+        """Store a new request; the number is assigned (`draft.id` is ignored). Stale if its origin is there already."""
+        ...
+
+    def get(self, number: int) -> QuotaRequest | None: ...
+
+    def by_origin(self, origin: str) -> QuotaRequest | None: ...
+
+    def find(
+        self,
+        *,
+        states: Collection[RequestState] | None = None,
+        teams: Collection[str] | None = None,
+        requester: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> Sequence[QuotaRequest]:
+        """Newest first; every given condition holds. `since` is about created_at."""
+        ...
+
+    def update(self, request: QuotaRequest) -> QuotaRequest:
+        """Compare-and-set on `request.version`; returns it with the new version. Raises Stale."""
+        ...
+
+    def approvals(self, number: int) -> Sequence[Approval]:
+        """In the order given."""
+        ...
+
+    def approve(self, approval: Approval) -> None:
+        """Raises Stale if this person approved this request before."""
+        ...
+
+
+class Loans(Protocol):
+    """Loans, never deleted."""
+
+    def add(self, loan: Loan) -> Loan: ...
+
+    def get(self, number: int) -> Loan | None: ...
+
+    def find(
+        self,
+        *,
+        states: Collection[LoanState] | None = None,
+        queues: Collection[str] | None = None,
+        since: datetime | None = None,
+    ) -> Sequence[Loan]:
+        """Oldest first. `queues`: lender or borrower is one of them; `since`: about start."""
+        ...
+
+    def update(self, loan: Loan) -> Loan:
+        """Compare-and-set on `loan.version`; returns it with the new version. Raises Stale."""
+        ...
+
+
+class Fields(Protocol):
+    """Records and intents of convergence."""
+
+    def records(self, cluster: str) -> Mapping[FieldKey, FieldRecord]: ...
+
+    def put(self, record: FieldRecord) -> FieldRecord:
+        """Insert (version 0) or compare-and-set on `record.version`; returns it with the new version. Raises Stale."""
+        ...
+
+    def open_intents(self, cluster: str) -> Sequence[Intent]: ...
+
+    def add_intent(self, intent: Intent) -> None: ...
+
+    def close_intent(self, intent_id: str, outcome: str, at: datetime) -> None:
+        """Harmless when it is closed already."""
+        ...
+
+
+class Inbox(Protocol):
+    """Arrivals that were acknowledged."""
+
+    def put(self, items: Sequence[InboxItem]) -> frozenset[str]:
+        """Store all of them in one statement; the keys that were new (a redelivery is in none)."""
+        ...
+
+    def take(self, worker: str, limit: int, retry_after: timedelta) -> Sequence[InboxItem]:
+        """Claim waiting items, oldest first, and those whose claim is older than `retry_after` by the database's clock.
+        Each is given to one worker only, over all replicas."""
+        ...
+
+    def claim(self, key: str, worker: str) -> bool:
+        """Claim one item that was just stored; False if somebody else has it."""
+        ...
+
+    def done(self, key: str) -> None:
+        """Handled: nobody takes it again. Part of the transaction that did the work."""
+        ...
+
+    def failed(self, key: str, why: str) -> None:
+        """Given up after its last attempt; kept for people to look at."""
+        ...
+
+
+class Notices(Protocol):
+    """The outbox."""
+
+    def owe(self, draft: NoticeDraft, at: datetime, not_before: datetime | None = None) -> None:
+        """Owe a message. For a key that exists: replace its facts and raise `wanted`."""
+        ...
+
+    def owe_once(self, draft: NoticeDraft, at: datetime, not_before: datetime | None = None) -> bool:
+        """Owe a message unless its key exists already; whether it was new."""
+        ...
+
+    def refresh(self, key_prefix: str, at: datetime) -> int:
+        """Raise `wanted` of all notices whose key starts so (every copy of a card); how many."""
+        ...
+
+    def get(self, key: str) -> Notice | None: ...
+
+    def waiting(self, now: datetime, limit: int) -> Sequence[Notice]:
+        """OWED ones that are due and CLAIMED ones of an older claim, by priority, then age."""
+        ...
+
+    def claim(self, notice: Notice, epoch: int, at: datetime) -> Notice | None:
+        """Take one for delivery: None if it changed since it was read. Raises NotLeader for an old epoch."""
+        ...
+
+    def record(self, notice: Notice) -> None:
+        """Store what came of a claimed one: ref, shown, state, not_before, attempts, doubtful, failure.
+
+        If `wanted` rose meanwhile it is OWED again.
+        """
+        ...
+
+
+class Audit(Protocol):
+    """Who did what."""
+
+    def add(self, entry: AuditEntry) -> None: ...
+
+    def of(self, subject: str) -> Sequence[AuditEntry]:
+        """In order."""
+        ...
+
+
+class Leadership(Protocol):
+    """The one row that says who leads. Times are the database's."""
+
+    def acquire(self, holder: str, lease: timedelta, at_least: int = 0) -> int | None:
+        """Take the row if it is free, expired or one's own; the epoch, or None. A take-over raises the epoch to
+        1 + max(stored, at_least); a renewal keeps it."""
+        ...
+
+    def release(self, holder: str) -> None: ...
+
+    def gap(self) -> tuple[datetime, datetime] | None:
+        """The latest stretch in which nobody led although a lease had run out: from the last renewal to the take-over."""
+        ...
+
+    def check(self, epoch: int) -> None:
+        """Raise NotLeader unless this is the current epoch; holds until the end of the transaction."""
+        ...
+
+    def raise_epoch(self, holder: str, epoch: int, at_least: int) -> int:
+        """While leading: lift the epoch above the fences found on the queues; the new epoch. Raises NotLeader."""
+        ...
+
+
+class UnitOfWork(Protocol):
+    """One transaction. Leaving it without `commit` rolls back."""
+
+    @property
+    def requests(self) -> Requests: ...
+    @property
+    def loans(self) -> Loans: ...
+    @property
+    def fields(self) -> Fields: ...
+    @property
+    def inbox(self) -> Inbox: ...
+    @property
+    def notices(self) -> Notices: ...
+    @property
+    def audit(self) -> Audit: ...
+    @property
+    def leadership(self) -> Leadership: ...
+
+    def commit(self) -> None: ...
+
+
+class Store(Protocol):
+    """The database."""
+
+    def begin(self) -> AbstractContextManager[UnitOfWork]:
+        """A transaction that may write (on SQLite it takes the write lock at once, so that it cannot deadlock)."""
+        ...
+
+    def read(self) -> AbstractContextManager[UnitOfWork]:
+        """A consistent read."""
+        ...
