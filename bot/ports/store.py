@@ -167,7 +167,7 @@ class Leadership(Protocol):
     def release(self, holder: str) -> None: ...
 
     def gap(self) -> tuple[datetime, datetime] | None:
-        """The latest stretch in which nobody led although a lease had run out: from the last renewal to the take-over."""
+        """The latest stretch in which nobody led, from the last renewal to the take-over; None if there was none."""
         ...
 
     def check(self, epoch: int) -> None:

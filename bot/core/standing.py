@@ -1,0 +1,54 @@
+"""How a loan stands in the live numbers: what people are told about it. Derived, never stored.
+
+Computed by flows/loan_standing from records (embodied legs) and a live picture; rendered by the cards, DMs and
+commands. The stored state of a loan is not what it says: a running loan may not be in force.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from bot.core.impact import AtRisk, Move
+
+
+class Blocker(StrEnum):
+    """Why the numbers are not (yet) what the loan wants."""
+
+    API_DOWN = "api down"
+    KUEUE_DOWN = "kueue down"
+    NO_RIGHT = "no right"
+    REFUSED = "refused"
+    IN_QUESTION = "in question"
+    """Somebody changed the number outside the bot and nobody has said what it means."""
+    SUSPENDED = "suspended"
+    SHORT = "short"
+    """The lender has not that much."""
+    WAITS = "waits"
+    """For another queue's number, or for Kueue's controller to see the change."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoanStanding:
+    """One loan against the live numbers. Devices are whole."""
+
+    raised: int
+    """How much of the amount is in the borrower's live number."""
+    lowered: int
+    """How much is out of the lender's live number; 0 for other kinds than transfer."""
+    borrower: Move
+    """The field's base and its live value: nominalQuota, or borrowingLimit for a borrow."""
+    lender: Move | None = None
+    blocker: Blocker | None = None
+    words: str = ""
+    """Detail of the blocker: who changed what, which right is missing (other people's text, unescaped)."""
+    since: datetime | None = None
+    """Since when it is blocked, where known."""
+    free: int | None = None
+    """Free by quota in the cohort at `read_at`; None if there are no live figures."""
+    read_at: datetime | None = None
+    above: int = 0
+    """Devices in use above the borrower's nominalQuota at `read_at`."""
+    above_workloads: tuple[AtRisk, ...] = ()
+    """Likely those, in the order Kueue would take them."""
+    taken_back_by_kueue: bool = True
+    """Whether any other queue of the cohort may reclaim what runs on above quota."""
