@@ -288,14 +288,17 @@ def finish(world: World, rng: Random) -> None:
         raise type(broken)(f"{broken}\n  after: {' | '.join(world.trace)}") from broken
 
 
-WEIGHTS = {"read": 5.0, "act": 9.0, "store": 9.0, "land": 5.0, "start": 4.0, "end": 0.4, "answer": 1.0, "deliver": 2.0}
+WEIGHTS = {"read": 5.0, "act": 9.0, "store": 9.0, "land": 5.0, "start": 4.0, "end": 0.7, "answer": 1.0, "deliver": 2.0}
 FAULT_WEIGHT = 0.6
+MOODS = (0.1, 0.5, 1.0, 3.0)
+"""Every walk likes some things more than others: so it gets to what an even mixture never does."""
 
 
 def walk(scenario: Scenario, seed: int, steps: int, watch: Callable[[World], None] | None = None) -> Counter[str]:
     """One random walk and its peace; what happened, by kind. Raises when a promise is broken."""
     rng = Random(seed)
     world, spent = scenario.world(), Spent()
+    moods: dict[str, float] = {}
 
     def thin(numbers: list[int]) -> list[int]:
         return [rng.choice(numbers)] if numbers else []
@@ -306,7 +309,9 @@ def walk(scenario: Scenario, seed: int, steps: int, watch: Callable[[World], Non
         for action in possible:
             by_kind.setdefault(action[0].partition(":")[0], []).append(action)
         kinds = list(by_kind)
-        kind = rng.choices(kinds, [WEIGHTS.get(k, FAULT_WEIGHT) for k in kinds])[0]
+        for kind in kinds:
+            moods.setdefault(kind, rng.choice(MOODS) * WEIGHTS.get(kind, FAULT_WEIGHT))
+        kind = rng.choices(kinds, [moods[kind] for kind in kinds])[0]
         perform(world, spent, rng.choice(by_kind[kind]))
         if watch is not None:
             watch(world)
