@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import urllib3
-from kubernetes import client, config  # type: ignore[import-untyped]
+from kubernetes import client, config
 
 from bot.core.errors import Unavailable
 

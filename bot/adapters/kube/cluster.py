@@ -1,6 +1,7 @@
 """The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app.py for each cluster."""
 
 from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.adapters.kube.answers import classify, words
@@ -10,7 +11,7 @@ from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import operations
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
 from bot.core.errors import Rejected, Unavailable
-from bot.core.kueue import ClusterPicture, WorkloadSnapshot
+from bot.core.kueue import ClusterPicture, CohortSnapshot, WorkloadSnapshot
 from bot.ports.clock import Clock
 
 GROUP = "kueue.x-k8s.io"
@@ -27,6 +28,8 @@ class KubeCluster:
         self._api = api
         self._clock = clock
         self._version: str | None = None
+        self._cohorts: Mapping[str, CohortSnapshot] = {}
+        self._cohorts_at: datetime | None = None
 
     @property
     def name(self) -> str:
@@ -37,12 +40,17 @@ class KubeCluster:
         """Let go of the connections."""
         self._api.close()
 
-    def read(self) -> ClusterPicture:
-        """One LIST of ClusterQueues and one of Cohorts, without resourceVersion: the newest that etcd has."""
+    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
+        """One LIST of ClusterQueues and one of Cohorts, without resourceVersion: the newest that etcd has.
+
+        Cohorts read at most `cohorts_within` ago are good enough for a look that will write nothing.
+        """
         read_at = self._clock()
         queues = {raw["metadata"]["name"]: queue_snapshot(self._name, raw) for raw in self._list("clusterqueues")}
-        cohorts = {raw["metadata"]["name"]: cohort_snapshot(raw) for raw in self._list("cohorts", optional=True)}
-        return ClusterPicture(self._name, read_at, queues, cohorts)
+        if self._cohorts_at is None or read_at - self._cohorts_at >= cohorts_within:
+            self._cohorts = {raw["metadata"]["name"]: cohort_snapshot(raw) for raw in self._list("cohorts")}
+            self._cohorts_at = read_at
+        return ClusterPicture(self._name, read_at, queues, self._cohorts)
 
     def workloads(self, queues: Collection[str]) -> list[WorkloadSnapshot]:
         """Unfinished Workloads that hold or wait for quota in these queues."""
@@ -70,12 +78,12 @@ class KubeCluster:
             self._version = None
         return PatchResult(outcome, words(answer))
 
-    def _list(self, resource: str, *, optional: bool = False) -> Iterator[Mapping[str, Any]]:
+    def _list(self, resource: str) -> Iterator[Mapping[str, Any]]:
         query = {"limit": str(PAGE)}
         while True:
             answer = self._get(resource, query)
-            if answer.status == 404 and optional:
-                return
+            if answer.status == 404 and resource == "cohorts":
+                return  # Kueue 0.12 and older serve none in this version: every cohort is a root
             if answer.status != 200:
                 raise self._failure(answer, f"list {resource}")
             yield from answer.body.get("items") or ()

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from kubernetes.utils.quantity import parse_quantity  # type: ignore[import-untyped]
+from kubernetes.utils.quantity import parse_quantity
 
 from bot.adapters.kube.ownership import annotations_of_ours, managing_tool, quota_automation, spec_manager
 from bot.core.kueue import CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot

@@ -1,4 +1,4 @@
-"""Who else writes a ClusterQueue: GitOps tools, field managers, Kueue's own automation. Used by adapters/kube/objects."""
+"""Who else writes a ClusterQueue: GitOps tools, field managers, Kueue itself. Used by adapters/kube/objects."""
 
 from collections.abc import Mapping
 from typing import Any
