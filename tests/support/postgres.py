@@ -161,9 +161,8 @@ def _programs(account: Account, home: Path) -> Path:
 def _copied(programs: Path, target: Path, account: Account) -> Path:
     """`programs` with all they load (of a wheel: its .libs folder, found by a relative path), owned by the account."""
     installed, package = programs.parent, programs.parent.parent
-    shutil.copytree(
-        installed, target / package.name / installed.name, symlinks=True, ignore=shutil.ignore_patterns("*.a")
-    )
+    copy = target / package.name / installed.name
+    shutil.copytree(installed, copy, symlinks=True, ignore=shutil.ignore_patterns("*.a", "include"))
     libraries = package.with_name(f"{package.name}.libs")
     if libraries.is_dir():
         shutil.copytree(libraries, target / libraries.name, symlinks=True)
