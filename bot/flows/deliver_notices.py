@@ -15,7 +15,6 @@ from bot.core.notices import Notice, NoticeState
 from bot.core.pace import Pace
 from bot.flows.world import World
 from bot.ports.chat import PostUnknown
-from bot.ports.store import UnitOfWork
 from bot.views.repeat import as_a_repeat
 
 BATCH = 100
@@ -25,7 +24,7 @@ LONGEST_WAIT = timedelta(minutes=5)
 HISTORY_SLACK = timedelta(minutes=5)
 """Slack's clock and ours may differ by that much when a message is looked for."""
 
-Render = Callable[[UnitOfWork, Notice], Message]
+Render = Callable[[Notice], Message]
 """Makes the message from the notice's facts and the state of now. Raises NotSaid."""
 
 
@@ -78,25 +77,28 @@ def _deliver_one(world: World, epoch: int, pace: Pace, render: Render, notice: N
 
 
 def _claim(world: World, epoch: int, render: Render, notice: Notice) -> _Claimed | None:
-    """Claim and render in one transaction. None: somebody else has it, its thread is not there, or it is settled."""
-    with world.store.begin() as uow:
-        thread = None
-        if notice.draft.thread_of is not None:
+    """Render, then claim. None: somebody else has it, it changed meanwhile, or its thread is not there yet.
+
+    Rendering asks Slack for names, so it stays outside the transaction; if what it read has changed since, `wanted` has
+    risen and the claim fails.
+    """
+    thread = None
+    if notice.draft.thread_of is not None:
+        with world.store.read() as uow:
             parent = uow.notices.get(notice.draft.thread_of)
-            if parent is None or parent.ref is None:
-                return None
-            thread = parent.ref
+        if parent is None or parent.ref is None:
+            return None
+        thread = parent.ref
+    try:
+        message = render(notice)
+    except NotSaid:
+        message = None
+    with world.store.begin() as uow:
         claimed = uow.notices.claim(notice, epoch, world.clock())
-        if claimed is None:
-            return None
-        try:
-            message = render(uow, claimed)
-        except NotSaid:
+        if claimed is not None and message is None:
             uow.notices.record(replace(claimed, state=NoticeState.SETTLED, shown=claimed.wanted))
-            uow.commit()
-            return None
         uow.commit()
-    return _Claimed(claimed, message, thread)
+    return None if claimed is None or message is None else _Claimed(claimed, message, thread)
 
 
 def _post(world: World, pace: Pace, claimed: _Claimed, before: Notice) -> Notice:
