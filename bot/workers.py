@@ -11,6 +11,8 @@ from datetime import timedelta
 
 import structlog
 
+from bot.core.inbox import InboxItem
+
 log = structlog.get_logger(__name__)
 
 
@@ -62,34 +64,34 @@ class Loop:
 
 
 class Pool:
-    """A fixed number of threads that take keys of stored arrivals from one queue.
+    """A fixed number of threads that take stored arrivals from one queue.
 
     The queue is only a short cut: what is in it is stored, so losing it loses nothing. After `stop`, what has not begun
     is left to the next start.
     """
 
-    def __init__(self, name: str, size: int, handle: Callable[[str], None]) -> None:
+    def __init__(self, name: str, size: int, handle: Callable[[InboxItem], None]) -> None:
         self._handle = handle
-        self._keys: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._items: queue.SimpleQueue[InboxItem | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, name=f"{name}-{number}", daemon=True) for number in range(1, size + 1)
         ]
 
     def start(self) -> None:
-        """Begin to take keys."""
+        """Begin to take arrivals."""
         for thread in self._threads:
             thread.start()
 
-    def offer(self, key: str) -> None:
-        """Hand over one key; never blocks."""
-        self._keys.put(key)
+    def offer(self, item: InboxItem) -> None:
+        """Hand one over; never blocks."""
+        self._items.put(item)
 
     def stop(self) -> None:
         """Finish what has begun, begin nothing more."""
         self._stopping.set()
         for _ in self._threads:
-            self._keys.put(None)
+            self._items.put(None)
 
     def join(self, timeout: timedelta) -> bool:
         """Whether all threads have ended."""
@@ -100,10 +102,10 @@ class Pool:
 
     def _run(self) -> None:
         while True:
-            key = self._keys.get()
-            if key is None or self._stopping.is_set():
+            item = self._items.get()
+            if item is None or self._stopping.is_set():
                 return
             try:
-                self._handle(key)
+                self._handle(item)
             except Exception:
-                log.exception("an arrival could not be handled; it will be tried again", key=key)
+                log.exception("an arrival could not be handled; it will be tried again", key=item.key)

@@ -1,4 +1,4 @@
-"""Slack's way in: every listener stores what arrived, acknowledges it, and hands its key on. Registered by app.py.
+"""Slack's way in: every listener stores what arrived, acknowledges it, and hands it on. Registered by app.py.
 
 Nothing else happens on Bolt's threads. A kill after the acknowledgement loses nothing, since the row is there; a kill
 before it makes Slack show an error, and the person tries again.
@@ -34,7 +34,7 @@ class Listeners:
     def __init__(
         self,
         put: Callable[[InboxItem], bool],
-        offer: Callable[[str], None],
+        offer: Callable[[InboxItem], None],
         gate: FormGate,
         clock: Clock,
     ) -> None:
@@ -79,7 +79,7 @@ class Listeners:
         except Unavailable:
             return False
         if new:
-            self._offer(item.key)
+            self._offer(item)
         return True
 
     @staticmethod
