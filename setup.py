@@ -14,5 +14,4 @@ DATA = {
 setup(
     packages=[*find_packages(include=["bot", "bot.*"]), *DATA],
     package_dir=DATA,
-    package_data={"bot._data.alembic": ["*.ini", "*.mako"], "bot._data.policies": ["*.yaml"]},
 )

@@ -1,4 +1,4 @@
-"""The wheel holds everything that the command needs: it runs in an environment and a folder where the repository is not."""
+"""The wheel holds everything that the command needs: it runs where the repository is not."""
 
 import os
 import shutil
@@ -20,10 +20,9 @@ SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "bot", "alembic
 def _run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """With nothing in the environment that could lead back to the repository or to a package index."""
     environ = {"PATH": os.defpath, "HOME": str(cwd), "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    done = subprocess.run(
+    return subprocess.run(
         [str(part) for part in command], cwd=cwd, env=environ, capture_output=True, text=True, timeout=300, check=False
     )
-    return done
 
 
 @pytest.fixture(scope="module")
