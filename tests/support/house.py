@@ -30,7 +30,9 @@ FIXED_PORT = re.compile(rf"\[?{LOOPBACK}\]?:[1-9]\d*")
 # In pieces, so that this file is not a finding of its own.
 FORBIDDEN_TEXT = {
     "a package registry's host": re.compile(r"pypi\.(?:org|io)|python" + r"hosted\.org|npm" + r"js\.(?:org|com)"),
-    "a path of one machine": re.compile(r"(?<![\w.$}/-])/(?:" + r"work|root|home/\w+|Users/\w+)/"),
+    "a path of one machine": re.compile(
+        r"(?<![\w.$}/-])/(?:" + r"work/(?:main|shared|tools|wt)|root/\.\w|home/\w+/|Users/\w+/)"
+    ),
 }
 
 
