@@ -10,6 +10,7 @@ UV ?= uv
 PYTEST := $(PY) -m pytest -n logical --maxprocesses 4 --dist worksteal --durations 15 --durations-min 0.5
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL: # one .venv, made by one at a time
 .PHONY: help demo test check format lint types imports drift lock clean
 
 help: ## this list

@@ -29,7 +29,10 @@ RULES: dict[Search, Callable[[], Sources]] = {
 
 @pytest.mark.parametrize("search", RULES, ids=lambda search: search.__name__)
 def test_the_house_keeps_its_rules(search: Search) -> None:
-    sources = RULES[search]()
+    try:
+        sources = RULES[search]()
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git, or no git repository: which files are tracked is not known")
     assert sources, "nothing was searched"
     assert list(search(sources)) == []
 

@@ -217,6 +217,27 @@ def test_an_env_file_is_read_and_the_environment_wins(working_folder: Path) -> N
     assert settings.log_level == "INFO", "an empty value is no value, wherever it stands"
 
 
+def test_an_env_file_is_taken_literally(working_folder: Path) -> None:
+    (working_folder / ".env").write_bytes(b"\xef\xbb\xbfDATABASE_URL=postgresql://u:a${HOME}b@db/x\n")
+    settings = load_settings(MINIMAL, working_folder / ".env", Settings)
+    assert settings.database_url.get_secret_value() == "postgresql+psycopg://u:a${HOME}b@db/x"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"LOG_LEVEL=\xff\n", "is not text in UTF-8"),
+        (b"LOG_LEVEL\n", "has a line without ="),
+        (b"xoxb-JustForTests\n", "has a line without ="),
+    ],
+)
+def test_an_env_file_that_is_none_is_named(working_folder: Path, content: bytes, said: str) -> None:
+    (working_folder / ".env").write_bytes(content)
+    with pytest.raises(SettingsError, match=said) as caught:
+        load_settings(MINIMAL, working_folder / ".env", Settings)
+    assert "JustForTests" not in caught.value.report
+
+
 def test_a_misspelt_name_in_the_env_file_is_a_fault_too(working_folder: Path) -> None:
     (working_folder / ".env").write_text("LOG_LEVLE=DEBUG\n")
     with pytest.raises(SettingsError, match=r"Did you mean LOG_LEVEL\?"):

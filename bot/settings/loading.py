@@ -58,9 +58,17 @@ def load_settings(environ: Mapping[str, str], env_file: Path | None, group: type
 
 
 def _read(env_file: Path | None) -> dict[str, str]:
+    """What the file sets, taken literally: `${...}` in a password is part of it."""
     if env_file is None or not env_file.is_file():
         return {}
-    return {name: text for name, text in dotenv_values(env_file).items() if text is not None}
+    try:
+        lines = dotenv_values(env_file, interpolate=False, encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as failure:
+        what = "cannot be read" if isinstance(failure, OSError) else "is not text in UTF-8"
+        raise SettingsError([Fault(str(env_file), what, "make it readable for the bot, or remove it")]) from None
+    if None in lines.values():
+        raise SettingsError([Fault(str(env_file), "has a line without =", "write NAME=value in each line")])
+    return {name: text for name, text in lines.items() if text is not None}
 
 
 def _with_policies(values: dict[str, str], group: type[Group]) -> dict[str, Any]:

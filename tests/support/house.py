@@ -42,8 +42,8 @@ def python_sources(folder: str, root: Path = ROOT) -> dict[str, str]:
 
 
 def tracked_texts(root: Path = ROOT) -> dict[str, str]:
-    """Every text file that git tracks, or would with the next `git add`. Raises where there is no git repository."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    """Every text file that git tracks or would with the next `git add`. Without git: OSError or CalledProcessError."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
     texts = {}
     for name in filter(None, listed.split("\0")):
