@@ -102,7 +102,7 @@ def test_expected_failure():
 """
 
 
-def _run_pytest(folder: Path, body: str, **environ: str) -> subprocess.CompletedProcess[str]:
+def _run_pytest(folder: Path, body: str, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run `body` as a test file under the real conftest, in a folder of its own."""
     (folder / "test_planted.py").write_text(body)
     command = [
@@ -119,12 +119,19 @@ def _run_pytest(folder: Path, body: str, **environ: str) -> subprocess.Completed
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("CI", "PYTEST_"))}
     environ = {**inherited, "PYTHONPATH": str(ROOT), **environ}
     return subprocess.run(
-        [*command, "test_planted.py"], cwd=folder, env=environ, capture_output=True, text=True, timeout=120, check=False
+        [*command, *options, "test_planted.py"],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
-def test_a_skip_is_listed_with_its_reason(tmp_path: Path) -> None:
-    done = _run_pytest(tmp_path, SKIPPING)
+@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["one process", "workers"])
+def test_a_skip_is_listed_with_its_reason(tmp_path: Path, options: tuple[str, ...]) -> None:
+    done = _run_pytest(tmp_path, SKIPPING, *options)
     assert done.returncode == 0, done.stdout
     assert "NOT RUN: 1 skipped" in done.stdout
     assert "test_planted.py::test_skips: no promtool here" in done.stdout
