@@ -26,6 +26,7 @@ END_OF_WORKING_DAY = time(18)
 YEARS_AHEAD = 10
 
 _SLASHED = re.compile(r"([0-9]{1,2})[/.-]([0-9]{1,2})(?:[/.-](?:[0-9]{2}|[0-9]{4}))?\.?")
+_BARE_HOUR = re.compile(r"[0-9]{1,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def take_instant(
         found_day, found_clock = taken.value
         day, clock = found_day or day, found_clock or clock
         used += taken.used
+    if clock is None and day is not None and len(words) == used + 1 and _BARE_HOUR.fullmatch(words[used]):
+        return Taken(_bare_hour(words[:used], words[used]), used + 1, since=used)
     if day is None and clock is None:
         return Taken(_no_time_at_all(words, now, zone), min(1, len(words)))
     return Taken(_settle(day, clock, _Asker(now, zone, workday_end)), used)
@@ -147,7 +150,7 @@ def _no_time_at_all(words: Sequence[str], now: datetime, zone: tzinfo) -> Misrea
     word = words[0] if words else ""
     if slashed := _SLASHED.fullmatch(word.translate(DASHES)):
         return _slashed_date(word, int(slashed[1]), int(slashed[2]))
-    if re.fullmatch(r"[0-9]{1,2}", word):
+    if _BARE_HOUR.fullmatch(word):
         return _bare_number(int(word), now.astimezone(zone).date())
     if (taken := take_duration(words)) and not isinstance(taken.value, Misread):
         return Misread(f'"{shown(" ".join(words[: taken.used]))}" is a duration: write it after for.')
@@ -180,6 +183,12 @@ def _bare_number(number: int, today: date) -> Misread:
     if not number:
         return Misread("0 is not a time. Midnight is 0:00.", ("tomorrow 0:00",))
     return Misread(f"{number} can be {hour} or the {_ordinal(number)}.", (hour, *dated))
+
+
+def _bare_hour(day: Sequence[str], number: str) -> Misread:
+    """`fri 18`: neither read as an hour nor left to be taken for an amount."""
+    clock = f"{int(number)}:00" if int(number) < 24 else "18:00"
+    return Misread(f"{number} alone is not a time of day. Write {clock}.", (" ".join((*day, clock)),))
 
 
 def _ordinal(number: int) -> str:
