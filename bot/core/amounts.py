@@ -30,7 +30,9 @@ _QUANTITY = re.compile(
 _SUFFIXES = {"n": -9, "u": -6, "m": -3, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"k": 10, "m": 20, "g": 30, "t": 40, "p": 50, "e": 60}
 _NUMBER_WORDS = ("nan", "inf", "infinity")
-_MOST_EXPONENT = 40
+_MOST_DIGITS = 40
+_MOST_EXPONENT = 200
+"""Far enough to be too many digits or a fraction whatever stands before it, near enough to compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def parse_amount(text: str, limit: int | None) -> Amount | Misread:
     if isinstance(amount, Misread) or not rest:
         return amount
     name = rest[0].lower()
-    if amount.of is None and len(rest) == 1 and _NAME.fullmatch(name) and name not in UNIT_WORDS:
+    if amount.of is None and len(rest) == 1 and _is_name(name):
         return Amount(amount.count, name)
     return _not_a_number(text.strip(), limit, _unit(words))
 
@@ -81,10 +83,14 @@ def looks_like_a_number(word: str) -> bool:
     return bool(bare) and (bare[0].isnumeric() or bare.lower() in _NUMBER_WORDS)
 
 
+def _is_name(word: str) -> bool:
+    return bool(_NAME.fullmatch(word)) and not word.isdigit() and word not in UNIT_WORDS
+
+
 def _name_first(words: Sequence[str], limit: int | None) -> Taken[Amount] | None:
     """`a100 x8`, `a100 × 8`."""
     name = words[0].lower()
-    if len(words) < 2 or not _NAME.fullmatch(name) or _DIGITS.fullmatch(name):
+    if len(words) < 2 or not _is_name(name):
         return None
     glued = _TIMES_NUMBER.fullmatch(words[1].lower())
     apart = words[1].lower() in _TIMES and len(words) > 2 and _DIGITS.fullmatch(words[2])
@@ -109,6 +115,8 @@ def _read_word(word: str, limit: int | None, unit: str) -> Amount | Misread:
 def _read_glued(word: str, glued: re.Match[str], limit: int | None, unit: str) -> Amount | Misread:
     """`8x`, `8gpus`, `8a100`, `8xa100`; not `8h100`, whose h may be hours."""
     digits, times, name = glued.group(1), glued.group(2), glued.group(3)
+    if name and _TIMES_NUMBER.fullmatch(name):
+        return _not_a_number(word, limit, unit)
     if not times and name:
         if name in UNIT_WORDS:
             return _not_a_number(word, limit, unit)
@@ -127,6 +135,8 @@ def _counted(digits: str, limit: int | None, unit: str, word: str | None = None)
     count, most = int(digits), _most(limit)
     if count < 1:
         return _not_a_number(word or digits, limit, unit)
+    if count >= 10**_MOST_DIGITS:
+        return _too_many_digits(digits, most)
     if count > most:
         return Misread(f"{count:,} is more than the {most:,} that policy allows per request.", (str(most),))
     return count
@@ -138,11 +148,9 @@ def _refused_quantity(word: str, match: re.Match[str], limit: int | None, unit: 
     most = _most(limit)
     if not number:
         return _not_a_number(word, limit, unit)
-    if exponent > _MOST_EXPONENT:
-        return Misread(
-            f"{shown(word)} has over {_MOST_EXPONENT} digits; the most per request is {most:,}.", (str(most),)
-        )
-    value = number * _scale(suffix) * Fraction(10) ** max(exponent, -2 * _MOST_EXPONENT)
+    value = number * _scale(suffix) * Fraction(10) ** max(min(exponent, _MOST_EXPONENT), -_MOST_EXPONENT)
+    if value >= 10**_MOST_DIGITS:
+        return _too_many_digits(word, most)
     if value.denominator != 1:
         rounded = str(max(1, min(math.ceil(value), most)))
         return Misread(f"{shown(word)} is not a whole number of {unit}.", (rounded,))
@@ -151,6 +159,10 @@ def _refused_quantity(word: str, match: re.Match[str], limit: int | None, unit: 
     if count > most:
         return Misread(f"{counted}; the most per request is {most:,}.", (str(most),))
     return Misread(f"{counted}. Write it in digits: {count}.", (str(count),))
+
+
+def _too_many_digits(word: str, most: int) -> Misread:
+    return Misread(f"{shown(word)} has over {_MOST_DIGITS} digits; the most per request is {most:,}.", (str(most),))
 
 
 def _scale(suffix: str | None) -> Fraction:

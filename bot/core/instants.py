@@ -5,7 +5,7 @@ The parser of the request line and the forms call `parse_instant`; `echo_instant
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -20,7 +20,7 @@ from bot.core.wording.clock_changes import (
     zone_name,
 )
 from bot.core.wording.faults import Misread, Taken, flat, shown
-from bot.core.wording.when import DASHES, FULL_MONTHS, Clock, Day, last_day, take_piece
+from bot.core.wording.when import DASHES, FULL_DAYS, FULL_MONTHS, Clock, Day, last_day, take_piece
 
 END_OF_WORKING_DAY = time(18)
 YEARS_AHEAD = 10
@@ -67,12 +67,15 @@ def take_instant(
     clock: Clock | None = None
     used = 0
     while used < len(words):
-        taken = take_piece(words[used:], day is None, clock is None)
+        taken = take_piece(words[used:], day, clock)
         if taken is None:
             break
         if isinstance(taken.value, Misread):
-            return Taken(taken.value, used + taken.used, since=used)
+            whole = tuple(" ".join((*words[:used], instead)) for instead in taken.value.instead)
+            return Taken(replace(taken.value, instead=whole), used + taken.used, since=used)
         found_day, found_clock = taken.value
+        if day and found_day:
+            found_day = replace(found_day, weekday=day.weekday)
         day, clock = found_day or day, found_clock or clock
         used += taken.used
     if clock is None and day is not None and len(words) == used + 1 and _BARE_HOUR.fullmatch(words[used]):
@@ -96,11 +99,11 @@ def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Mi
     zone = (clock and clock.offset) or asker.zone
     at_time = clock.time if clock else asker.workday_end
     local = datetime.combine(_date_of(day, asker.now.astimezone(zone).date()), at_time)
-    if refused := _out_of_reach(local, asker.now):
+    if refused := _out_of_reach(local, asker.now) or _wrong_weekday(day, local):
         return refused
     at, note = settle_local(local, zone, asker.now)
     notes = [] if clock else [f"A day without a time means {at_time:%H:%M}, the end of the working day."]
-    if day and day.weekday is not None and at <= asker.now:
+    if day and day.weekday is not None and day.month is None and at <= asker.now:
         local += timedelta(days=7)
         at, note = settle_local(local, zone, asker.now)
         means = f"{local.day} {MONTHS[local.month - 1]}"
@@ -115,7 +118,7 @@ def _date_of(day: Day | None, today: date) -> date:
     """The date that is meant; for a day of the month without a year the nearest one, passed or not."""
     if day is None:
         return today
-    if day.weekday is not None:
+    if day.weekday is not None and day.month is None:
         return today + timedelta(days=(day.weekday - today.weekday()) % 7)
     if day.ahead is not None:
         return today + timedelta(days=day.ahead)
@@ -134,6 +137,13 @@ def _out_of_reach(local: datetime, now: datetime) -> Misread | None:
     if local.year > now.year + YEARS_AHEAD:
         return Misread(f"{day_with_year(local)} is more than {YEARS_AHEAD} years away.", ("tomorrow",))
     return None
+
+
+def _wrong_weekday(day: Day | None, local: datetime) -> Misread | None:
+    if day is None or day.month is None or day.weekday in (None, local.weekday()):
+        return None
+    said = f"{local.day} {MONTHS[local.month - 1]} {local.year} is a {FULL_DAYS[local.weekday()]}."
+    return Misread(said, (f"{day_with_year(local)} {local:%H:%M}",))
 
 
 def _passed(local: datetime, now: datetime) -> Misread:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
-from bot.core.durations import take_duration
+from bot.core.durations import not_a_duration, take_duration
 from bot.core.instants import Instant, take_instant
-from bot.core.wording.faults import Misread, shown
+from bot.core.wording.faults import Misread, Taken, listed, shown
 from bot.core.wording.line import Line, Step, Stumble, reason_piece, stumble
 from bot.core.wording.near import near
 from bot.core.wording.request_words import KINDS, Kind, RequestPart, RequestWords
@@ -55,40 +55,38 @@ def _read_for(line: Line, said: RequestWords, at: int) -> RequestPart:
 
 def _no_duration(line: Line, at: int, word: str) -> Stumble:
     if word.isascii() and word.isdigit():
-        units = (f"{word[:9]}d", f"{word[:9]}h")
-        return stumble(
-            line, Misread(f"{shown(word)} has no unit. Try {shown(word)}d or {shown(word)}h.", units), at, at + 1, "for"
-        )
+        number = word[:9]
+        misread = Misread(f"{number} has no unit. Try {number}d or {number}h.", (f"{number}d", f"{number}h"))
+        return stumble(line, misread, at, at + 1, "for")
     if queues := near(word, line.context.vocabulary.queues):
-        sentence = f'"{shown(word)}" is neither a duration nor a queue. Near: {", ".join(map(shown, queues))}.'
+        sentence = f'"{shown(word)}" is neither a duration nor a queue. Near: {listed(queues)}.'
         return stumble(line, Misread(sentence, queues), at, at + 1, "in")
-    sentence = f'"{shown(word)}" is not a duration. Durations look like 3d, 12h or 1d12h.'
-    return stumble(line, Misread(sentence, ("3d",)), at, at + 1, "for")
+    return stumble(line, not_a_duration(word), at, at + 1, "for")
 
 
 def _read_until(line: Line, said: RequestWords, at: int) -> RequestPart:
-    return _read_when(
-        line, at, "until", lambda instant: replace(said, until=instant, notes=(*said.notes, *instant.notes))
-    )
+    """An instant; a duration that stands here is offered after `for`."""
+    words = line.words(at)
+    taken = take_instant(words, line.context.now, line.context.zone, line.context.workday_end)
+    if isinstance(taken.value, Misread) and not taken.value.instead and (length := take_duration(words)):
+        meant = replace(taken.value, instead=(" ".join(words[: length.used]),))
+        return stumble(line, meant, at, at + length.used, "for")
+    return _timed(line, at, "until", taken, lambda instant: replace(said, until=instant))
 
 
 def _read_starting(line: Line, said: RequestWords, at: int) -> RequestPart:
-    return _read_when(
-        line, at, "starting", lambda instant: replace(said, starting=instant, notes=(*said.notes, *instant.notes))
-    )
+    taken = take_instant(line.words(at), line.context.now, line.context.zone, line.context.workday_end)
+    return _timed(line, at, "starting", taken, lambda instant: replace(said, starting=instant))
 
 
-def _read_when(line: Line, at: int, keyword: str, say: Callable[[Instant], RequestWords]) -> RequestPart:
-    words, context = line.words(at), line.context
-    taken = take_instant(words, context.now, context.zone, context.workday_end)
-    until = at + max(1, taken.used)
-    if isinstance(taken.value, Instant):
-        return Step(say(taken.value), until, f"{keyword} {' '.join(words[: taken.used])}")
-    if not taken.value.instead and keyword == "until" and (length := take_duration(words)):
-        return stumble(
-            line, replace(taken.value, instead=(" ".join(words[: length.used]),)), at, at + length.used, "for"
-        )
-    return stumble(line, taken.value, at + taken.since, until, keyword)
+def _timed(
+    line: Line, at: int, keyword: str, taken: Taken[Instant], say: Callable[[Instant], RequestWords]
+) -> RequestPart:
+    if isinstance(taken.value, Misread):
+        return stumble(line, taken.value, at + taken.since, at + taken.used, keyword)
+    said = say(taken.value)
+    piece = f"{keyword} {' '.join(line.words(at)[: taken.used])}"
+    return Step(replace(said, notes=(*said.notes, *taken.value.notes)), at + taken.used, piece)
 
 
 def _read_in(line: Line, said: RequestWords, at: int) -> RequestPart:

@@ -37,7 +37,7 @@ class Token:
 def keyword_pattern(keywords: Mapping[str, str]) -> re.Pattern[str]:
     """Matches any of `keywords` (spelling -> canonical), bare, as a flag, or with `:` or `=`, up to where it ends."""
     spellings = "|".join(re.escape(word).replace(r"\ ", " +") for word in sorted(keywords, key=len, reverse=True))
-    return re.compile(rf"(?P<dashes>{_DASHES}{{0,2}})(?P<word>{spellings})(?:[:=]|(?= |$))", re.IGNORECASE)
+    return re.compile(rf"(?P<dashes>{_DASHES}{{0,2}})(?P<word>{spellings})(?:[:=]|(?= |$))", re.IGNORECASE | re.ASCII)
 
 
 def tokenize(text: str, start: int = 0, keywords: Mapping[str, str] | None = None) -> tuple[Token, ...]:

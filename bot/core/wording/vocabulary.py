@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.wording.faults import Misread, shown
+from bot.core.wording.faults import Misread, listed, shown
 from bot.core.wording.near import near
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?")
@@ -58,7 +58,7 @@ def read_hardware(word: str, vocabulary: Vocabulary) -> Hardware | Misread:
     if not like_a_resource and not vocabulary.flavors and _NAME.fullmatch(word.lower()):
         return Hardware(flavor=word.lower())
     names = (*vocabulary.flavors, *(resource.rpartition("/")[2] for resource in vocabulary.resources))
-    return _unknown(f"No flavor {shown(word)}.", word, names, listed=True)
+    return _unknown(f"No flavor {shown(word)}.", word, names, vocabulary.flavors or names)
 
 
 def read_name(word: str, names: Sequence[str], sort: str) -> str | Misread:
@@ -74,14 +74,12 @@ def read_name(word: str, names: Sequence[str], sort: str) -> str | Misread:
             word.lower() if _NAME.fullmatch(word.lower()) else Misread(f'"{shown(word)}" is not the name of a {sort}.')
         )
     sentence = f"No {sort} {shown(word)}{' that you can see' if hidden else ''}."
-    return _unknown(sentence, word, names, listed=not hidden)
+    return _unknown(sentence, word, names, () if hidden else names)
 
 
-def _unknown(sentence: str, word: str, names: Sequence[str], *, listed: bool) -> Misread:
-    found = near(word, names)
-    if found:
-        return Misread(f"{sentence} Near: {', '.join(map(shown, found))}.", found)
-    if listed and names:
-        some = ", ".join(map(shown, names[:5])) + (", …" if len(names) > 5 else "")
-        return Misread(f"{sentence} There are: {some}." if len(names) > 1 else f"{sentence} There is: {some}.")
+def _unknown(sentence: str, word: str, names: Sequence[str], all_of_them: Sequence[str]) -> Misread:
+    if found := near(word, names):
+        return Misread(f"{sentence} Near: {listed(found)}.", found)
+    if all_of_them:
+        return Misread(f"{sentence} There {'is' if len(all_of_them) == 1 else 'are'}: {listed(all_of_them)}.")
     return Misread(sentence)

@@ -17,8 +17,10 @@ FULL_MONTHS = (
 )
 _MONTH_WORDS = {name.lower(): n for n, name in enumerate(MONTHS, start=1)}
 _MONTH_WORDS |= {name.lower(): n for n, name in enumerate(FULL_MONTHS, start=1)} | {"sept": 9}
-_FULL_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY_WORDS = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {name: n for n, name in enumerate(_FULL_DAYS)}
+FULL_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WEEKDAY_WORDS = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {
+    name.lower(): n for n, name in enumerate(FULL_DAYS)
+}
 _WEEKDAY_WORDS |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3}
 _AHEAD_WORDS = {"today": 0, "tomorrow": 1}
 
@@ -32,7 +34,10 @@ DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day as typed; exactly one of weekday, ahead and month is set. `year` None: the nearest."""
+    """A day as typed: a weekday, so many days ahead, or a day of a month (`year` None: the nearest).
+
+    Of a day of a month `weekday` may say again which one it is, as the bot itself writes it: "Fri 4 Dec".
+    """
 
     words: str
     weekday: int | None = None
@@ -44,6 +49,8 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
+    """A time of day as typed, with the offset if one was written."""
+
     time: time
     offset: timezone | None = None
 
@@ -51,12 +58,14 @@ class Clock:
 WhenPiece = tuple[Day | None, Clock | None]
 
 
-def take_piece(words: Sequence[str], day_open: bool, clock_open: bool) -> Taken[WhenPiece] | None:
-    """What the head of `words` says, of the halves that are still open; None if it says neither."""
+def take_piece(words: Sequence[str], day: Day | None, clock: Clock | None) -> Taken[WhenPiece] | None:
+    """What the head of `words` adds to a day and a time of day that may be known already; None if nothing."""
     takers: list[Callable[[Sequence[str]], Taken[WhenPiece] | None]] = []
-    if day_open:
-        takers += [_take_iso, _take_named_day, _take_day_of_month]
-    if clock_open:
+    if day is None:
+        takers += [_take_named_day]
+    if day is None or (day.weekday is not None and day.month is None):
+        takers += [_take_iso, _take_day_of_month]
+    if clock is None:
         takers += [_take_clock]
     return next((taken for taker in takers if (taken := taker(words))), None)
 
@@ -66,7 +75,7 @@ def _take_iso(words: Sequence[str]) -> Taken[WhenPiece] | None:
     if not match:
         return None
     year, month, number, rest = int(match[1]), int(match[2]), int(match[3]), match[4]
-    day = _valid_day(words[0].partition("T")[0], month, number, year)
+    day = _valid_day(words[0][:10], month, number, year)
     if isinstance(day, Misread) or rest is None:
         return Taken(day if isinstance(day, Misread) else (day, None), 1)
     clock = _take_clock([rest])
