@@ -1,6 +1,6 @@
 """The outbox. Implements `bot.ports.store.Notices`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -10,12 +10,12 @@ from sqlalchemy import ColumnElement, and_, case, or_, select, update
 from bot.adapters.db.leadership import check_epoch
 from bot.adapters.db.rows import of_delivery, of_draft, to_notice
 from bot.adapters.db.sql import Repository
-from bot.adapters.db.tables import LEADER, NOTICE
+from bot.adapters.db.tables import NOTICE
 from bot.core.errors import Stale
 from bot.core.notices import Notice, NoticeDraft, NoticeState
 
 CLAIM_LASTS = timedelta(minutes=5)
-"""A claim of the current epoch is given up after this: its deliverer failed without dying."""
+"""A claim of the current epoch is taken for lost after this: its deliverer failed without dying."""
 
 _OWED, _CLAIMED = NoticeState.OWED.value, NoticeState.CLAIMED.value
 _IS_CLAIMED = NOTICE.c.state == _CLAIMED
@@ -36,25 +36,32 @@ class SqlNotices(Repository):
         new = self._insert(NOTICE).values(_new(draft, at, not_before))
         return self._first(new.on_conflict_do_nothing().returning(NOTICE.c.id)) is not None
 
-    def refresh(self, key_prefix: str, at: datetime) -> int:
+    def refresh(self, key_prefix: str, at: datetime, facts: Mapping[str, Any] | None = None) -> int:
         # not LIKE: it ignores case on SQLite and has wildcards. Keys are ordered by their bytes, so this is the index.
         same_start = NOTICE.c.key.between(key_prefix, key_prefix + "\U0010ffff")
-        return self._count(update(NOTICE).where(same_start).values(_wanted_again(at)))
+        if facts is None:
+            return self._count(update(NOTICE).where(same_start).values(_wanted_again(at)))
+        found = self._all(select(NOTICE.c.id, NOTICE.c.facts).where(same_start).order_by(NOTICE.c.id).with_for_update())
+        for row in found:
+            merged = {**_wanted_again(at), "facts": {**row["facts"], **facts}}
+            self._connection.execute(update(NOTICE).where(NOTICE.c.id == row["id"]).values(merged))
+        return len(found)
 
     def get(self, key: str) -> Notice | None:
         row = self._first(select(NOTICE).where(NOTICE.c.key == key))
         return None if row is None else to_notice(row)
 
-    def waiting(self, now: datetime, limit: int) -> Sequence[Notice]:
-        """An older claim is one of an older epoch, or one that has lasted longer than CLAIM_LASTS."""
+    def by_id(self, notice_id: str) -> Notice | None:
+        row = self._first(select(NOTICE).where(NOTICE.c.id == notice_id))
+        return None if row is None else to_notice(row)
+
+    def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
+        """A claim of long ago is older than CLAIM_LASTS. Age counts from when the reader was first owed something."""
         due = and_(NOTICE.c.state == _OWED, or_(NOTICE.c.not_before.is_(None), NOTICE.c.not_before <= now))
-        older = or_(
-            NOTICE.c.claimed_epoch < select(LEADER.c.epoch).scalar_subquery(),
-            NOTICE.c.claimed_at < now - CLAIM_LASTS,
-        )
+        lost = and_(_IS_CLAIMED, or_(NOTICE.c.claimed_epoch != epoch, NOTICE.c.claimed_at < now - CLAIM_LASTS))
         query = (
             select(NOTICE)
-            .where(NOTICE.c.state.in_([_OWED, _CLAIMED]), or_(due, and_(_IS_CLAIMED, older)))
+            .where(NOTICE.c.state.in_([_OWED, _CLAIMED]), or_(due, lost))
             .order_by(NOTICE.c.priority, NOTICE.c.owed_at, NOTICE.c.id)
             .limit(limit)
         )
