@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.core.cohorts import roots as roots_of
+from bot.core.trees import roots as roots_of
 from bot.core.convergence.annotation import LOANS, NotedLeg
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.figures import LoanFigures, figures, loan_findings
