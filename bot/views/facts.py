@@ -86,7 +86,7 @@ class Late:
     """When it happened at last."""
     by: timedelta
     why: str
-    """"the bot was down", "the API server was not answering"."""
+    """A clause: "the bot was down", "the API server was not answering"."""
 
 
 @dataclass(frozen=True, slots=True)

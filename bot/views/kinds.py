@@ -36,6 +36,8 @@ class NoticeKind(StrEnum):
     """[direct.lent] Leads of the lender, when their quota is lowered for a loan."""
     LENDER_BACK = "lender_back"
     """[direct.back] Leads of the lender, when the quota is theirs again, and who still holds the devices."""
+    LENDER_WAITS = "lender_waits"
+    """[direct.lender_waits] Leads of the lender, when a loan is over and their quota cannot come back yet."""
 
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the

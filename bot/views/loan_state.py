@@ -14,7 +14,15 @@ from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import counted
 from bot.views.facts import CardFacts, Given
 from bot.views.kit import Symbol, line
-from bot.views.loan_words import above_line, approved_by, blocked_because, lasting, quota_line, quota_lowered_line
+from bot.views.loan_words import (
+    above_line,
+    approved_by,
+    blocked_because,
+    lasting,
+    quota_line,
+    quota_lowered_line,
+    runs_above,
+)
 from bot.views.parts import Clock, Line, Mention, Moment, Reason, Theirs, named
 
 
@@ -106,7 +114,7 @@ def told(facts: CardFacts) -> Told:
 
 
 def waiting_count(facts: CardFacts) -> str:
-    """ "0 of 2 approvals"."""
+    """How many of the approvals are there: "0 of 2 approvals"."""
     needed = sum(step.count for step in facts.steps)
     return f"{len(facts.approvals):,} of {counted(needed, 'approval')}"
 
@@ -258,7 +266,7 @@ def _not_lowered(facts: CardFacts) -> Told:
 
 
 def _over(facts: CardFacts) -> Line:
-    """ "Ended Sat 5 Dec 14:20", "Returned by @requester Thu 3 Dec 09:00, 53 h early"."""
+    """How and when it was over: "Ended Sat 5 Dec 14:20", "Returned by @requester Thu 3 Dec 09:00, 53 h early"."""
     assert facts.loan
     loan = facts.loan
     at = loan.ended_at or loan.end
@@ -278,8 +286,8 @@ def _ended(facts: CardFacts) -> Told:
     after: tuple[Line, ...] = ()
     if facts.clear_since:
         after = (line("Above quota: 0 since ", Clock(facts.clear_since)),)
-    if standing is not None and standing.above:
-        state = line(_over(facts), ", quota lowered. ", above_line(standing, facts.unit))
+    if facts.loan and standing is not None and runs_above(facts.loan, standing):
+        state = line(_over(facts), ", quota lowered. ", above_line(facts.loan, standing, facts.unit))
     else:
         state = line(_over(facts), quota_lowered_line(facts))
     short = "returned" if facts.loan and facts.loan.end_reason is LoanEnd.RETURNED else "ended"

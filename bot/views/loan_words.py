@@ -14,7 +14,7 @@ from bot.views.amounts import Unit, devices, joined, number, of_flavor
 from bot.views.facts import CardFacts
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
-from bot.views.parts import VENDOR_LIMIT, Clock, Line, Mention, Moment, Part, Theirs
+from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Mention, Moment, Part, Theirs
 
 
 def lasting(length: timedelta) -> str:
@@ -36,7 +36,7 @@ def how_long(ask: Ask) -> Line:
 
 
 def approved_by(facts: CardFacts) -> tuple[Line, ...]:
-    """ "Approved: @lead-nlp 14:12, @admin 14:20", or the rule."""
+    """Who approved: "Approved: @lead-nlp 14:12, @admin 14:20", or the rule."""
     by = facts.request.decided_by or ""
     if by.startswith("rule:"):
         return (line("Approved by rule ", Theirs(by.removeprefix("rule:"))),)
@@ -125,7 +125,7 @@ def _free(standing: LoanStanding, words: str) -> Line:
 
 
 def lender_move(standing: LoanStanding, lent: int) -> Line:
-    """ ", nlp 24 -> 16": the lender's number before and after giving `lent` (negative: getting back)."""
+    """The lender's part, ", nlp 24 -> 16": its number before and after giving `lent` (negative: getting back)."""
     if standing.lender is None or standing.lender.after is None:
         return ()
     after = standing.lender.after
@@ -133,7 +133,7 @@ def lender_move(standing: LoanStanding, lent: int) -> Line:
 
 
 def quota_lowered_line(facts: CardFacts) -> Line:
-    """ ". vision 24 -> 16, nlp 16 -> 24. Nothing runs above quota"; as much of it as is known."""
+    """What the end moved, ". vision 24 -> 16, nlp 16 -> 24. Nothing runs above quota"; as much of it as is known."""
     loan, standing = facts.loan, facts.standing
     if loan is None or standing is None or standing.borrower.after is None or loan.in_force_at is None:
         return ()
@@ -145,8 +145,42 @@ def quota_lowered_line(facts: CardFacts) -> Line:
     return line(". ", queue, f" {now + loan.amount:,} -> {now:,}", lender_move(standing, -loan.amount), clear)
 
 
-def above_line(standing: LoanStanding, unit: Unit) -> Line:
-    """ "8 GPUs stay in use above it, likely resnet-sweep (8)"."""
-    stay = "stays" if standing.above == 1 else "stay"
+def runs_above(loan: Loan, standing: LoanStanding) -> int:
+    """Devices in use above what the borrower may use without the loan: what it may borrow anyway does not count."""
+    allowed = (standing.borrower.after or 0) if loan.kind is LoanKind.BORROW else 0
+    return max(0, standing.above - allowed)
+
+
+def above_line(loan: Loan, standing: LoanStanding, unit: Unit, verb: str = "stay in use above it") -> Line:
+    """Who runs above quota: "8 GPUs stay in use above it, likely resnet-sweep (8)"."""
+    above = runs_above(loan, standing)
     likely = line(", likely ", named_work(standing.above_workloads)) if standing.above_workloads else ()
-    return line(f"{devices(standing.above, unit)} {stay} in use above it", likely)
+    first, _, rest = verb.partition(" ")
+    return line(f"{devices(above, unit)} {first}{'s' if above == 1 else ''} {rest}", likely)
+
+
+def again_line(loan: Loan, standing: LoanStanding) -> Line:
+    """What the borrower's number is after the end: "Quota of vision is 16 again"; empty if it is not known."""
+    now = standing.borrower.after
+    if now is None:
+        return ()
+    queue = Theirs(standing.borrower.queue)
+    if loan.kind is LoanKind.BORROW:
+        return line(queue, f" may borrow {now:,} again (was {now + loan.amount:,})")
+    return line("Quota of ", queue, f" is {now:,} again")
+
+
+def takes_back_line(loan: Loan, standing: LoanStanding) -> Line:
+    """Who gets what runs on above quota, and whether Kueue does that at all."""
+    if not standing.taken_back_by_kueue:
+        never = Code("reclaimWithinCohort: Never")
+        return line("No queue here is set to reclaim (", never, "): they stay until the work ends")
+    if loan.lender is None:
+        return line("Kueue takes them back when other queues need them and their policy allows")
+    return line("Kueue takes them back when ", Theirs(loan.lender), " needs them and its policy allows")
+
+
+def capital(parts: Line) -> Line:
+    """A clause as a sentence: its first letter becomes a capital if it is ours."""
+    first = parts[0] if parts else ""
+    return (first[:1].upper() + first[1:], *parts[1:]) if isinstance(first, str) else parts

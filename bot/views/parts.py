@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from bot.core.people import Person
+from bot.core.wording.text import clip_reason
 
 NAME_LIMIT: Final = 60
 REASON_LIMIT: Final = 300
@@ -112,13 +113,6 @@ def clip(text: str, limit: int) -> str:
         return text
     tail = (limit - 1) // 2
     return f"{text[: limit - 1 - tail]}…{text[len(text) - tail :]}"
-
-
-def clip_reason(text: str, limit: int = REASON_LIMIT) -> str:
-    """A reason cut at its end, with the length of the whole."""
-    if len(text) <= limit:
-        return text
-    return f"{text[:limit].rstrip()}… (cut, {len(text):,} characters)"
 
 
 def escape(text: str) -> str:

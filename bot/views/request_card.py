@@ -4,6 +4,7 @@ Line 1 keeps its words (its symbol changes), line 2 is the state. Controls that 
 state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
 """
 
+from datetime import timedelta
 from typing import Any
 
 from bot.core.messages import Block, Message
@@ -13,8 +14,8 @@ from bot.views.facts import CardFacts, Step, Surface
 from bot.views.ids import Action, card_block, request_name
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
-from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
-from bot.views.loan_words import how_long, lasting, what
+from bot.views.loan_state import CardState, Told, state_of, told
+from bot.views.loan_words import how_long, lasting, runs_above, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, sentence
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE})
@@ -26,7 +27,7 @@ def card(facts: CardFacts, surface: Surface) -> Message:
     says = told(facts)
     state = state_of(facts)
     first = headline(says.symbol, title(facts))
-    second = rich(says.state, *_extra(says), _who_and_why(facts), *_terms(facts, state))
+    second = rich(says.state, *says.lines, _who_and_why(facts), *_terms(facts, state))
     block_id = card_block(facts.request.id, facts.request.revision)
     blocks = (first, second, *_impact(facts, state), *_needs(facts, state))
     buttons = actions(*_buttons(facts, state, surface), block_id=block_id)
@@ -46,10 +47,6 @@ def _text(facts: CardFacts, says: Told) -> str:
     return sentence(line(what(ask), length, ": ", says.short, f" ({request_name(facts.request.id)})"))
 
 
-def _extra(says: Told) -> tuple[Line, ...]:
-    return says.lines
-
-
 def _who_and_why(facts: CardFacts) -> Line:
     reason = facts.request.ask.reason
     return line(Mention(facts.requester), " · ", Reason(reason)) if reason.strip() else line(Mention(facts.requester))
@@ -64,13 +61,13 @@ def _terms(facts: CardFacts, state: CardState) -> tuple[Line, ...]:
 
 
 def terms(facts: CardFacts) -> Line:
-    """ "3 days from approval (at once: Sat 5 Dec 14:05), 576 GPU-h"."""
+    """How long and how much in all: "3 days from approval (at once: Sat 5 Dec 14:05), 576 GPU-h"."""
     ask = facts.request.ask
     now = facts.impact.read_at if facts.impact else facts.request.created_at
     start = ask.start or now
     end = start + ask.duration if ask.duration is not None else ask.until
     assert end
-    worth = device_hours(ask.amount, max(end - start, end - end), facts.unit)
+    worth = device_hours(ask.amount, max(end - start, timedelta(0)), facts.unit)
     if ask.start:
         return line(Moment(ask.start), " to ", Moment(end), f", {worth}")
     if ask.duration is None:
@@ -95,7 +92,7 @@ def _needs(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
 
 
 def step_name(step: Step) -> Line:
-    """ "nlp lead (lends)", "2 of gpu-admins"."""
+    """A step in words: "nlp lead (lends)", "2 of gpu-admins"."""
     many = f"{step.count:,} of " if step.count > 1 else ""
     return line(many, Theirs(step.label), " (lends)" if step.lends else "")
 
@@ -148,7 +145,7 @@ def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any
         return [withdraw_button(facts.request.id)]
     if state is CardState.IN_FORCE or (state is CardState.BLOCKED and raised):
         return [return_button(facts.request.id)]
-    runs_on = state is CardState.ENDED and facts.standing is not None and facts.standing.above
+    runs_on = state is CardState.ENDED and facts.loan and facts.standing and runs_above(facts.loan, facts.standing)
     denied = state is CardState.DENIED and facts.decider is not None
     if state is CardState.LAPSED or runs_on or denied:
         return [again_button(facts.request.id)]
@@ -170,6 +167,3 @@ def return_button(loan: int) -> dict[str, Any]:
 def again_button(request: int) -> dict[str, Any]:
     """Request again: opens the form, filled from that request."""
     return button("Request again", Action.REQUEST_AGAIN, str(request))
-
-
-__all__ = ["card", "next_step", "step_name", "terms", "title", "waiting_count"]
