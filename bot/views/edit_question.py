@@ -296,11 +296,6 @@ syncPolicy:
     - RespectIgnoreDifferences=true"""
 
 _FLUX = """\
-spec:
-  patches:
-    - target:
-        kind: ClusterQueue
-      patch: |
-        - op: add
-          path: /metadata/annotations/kustomize.toolkit.fluxcd.io~1ssa
-          value: IfNotPresent"""
+metadata:
+  annotations:
+    kustomize.toolkit.fluxcd.io/ssa: IfNotPresent"""

@@ -4,6 +4,7 @@ A button's `value` is an opaque id (request, loan, question, form draft). The re
 block_id of its row of buttons, so that a press on an old picture is known by its block.
 """
 
+import hashlib
 import re
 from enum import StrEnum
 from typing import NamedTuple
@@ -77,6 +78,15 @@ LENDER_BOT = "auto"
 """Option value of `Field.LENDER`: let the bot choose. The others are queue names."""
 NEW = "new"
 """`value` of OPEN_REQUEST when no draft fills the form."""
+
+
+_OPTION_VALUE = 150
+
+
+def option_value(name: str) -> str:
+    """A queue's or flavor's name as an option's value. Slack takes 150 characters; a longer name becomes its digest,
+    so compare `option_value(known)` with what came back."""
+    return name if len(name) <= _OPTION_VALUE else f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 class PictureBlock(NamedTuple):

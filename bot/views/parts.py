@@ -55,6 +55,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Channel:
+    """A Slack channel as a `channel` element, which shows its present name. In `text` it is said in words."""
+
+    id: str
+    words: str = "the approvals channel"
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """An instant with its day, shown in the reader's zone. The fallback is in the zone of `at`, with its offset."""
 
@@ -75,7 +83,7 @@ class Code:
     text: str
 
 
-Part: TypeAlias = str | Theirs | Reason | Mention | Group | Moment | Clock | Code
+Part: TypeAlias = str | Theirs | Reason | Mention | Group | Channel | Moment | Clock | Code
 """A plain `str` is the bot's own words."""
 Line: TypeAlias = tuple[Part, ...]
 
@@ -156,6 +164,8 @@ def _element(part: Part, style: dict[str, Any]) -> dict[str, Any]:
             return {"type": "user", "user_id": person.id, **style}
         case Group(id=group):
             return {"type": "usergroup", "usergroup_id": group, **style}
+        case Channel(id=channel):
+            return {"type": "channel", "channel_id": channel, **style}
         case Moment(at):
             return _date(at, _MOMENT_FORMAT)
         case Clock(at):
@@ -183,6 +193,8 @@ def words(part: Part) -> str:
             return words(named(person))
         case Group(name=name):
             return clip(clean(name), NAME_LIMIT)
+        case Channel(words=said):
+            return said
         case Code(text):
             return clip(clean(text), REASON_LIMIT)
         case Moment(at) | Clock(at):
