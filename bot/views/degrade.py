@@ -6,7 +6,7 @@ The chat adapter calls this when Slack answers `invalid_blocks`.
 from typing import Any
 
 from bot.core.messages import Block, Message, Modal
-from bot.views.answers.columns import columns
+from bot.views.columns import columns
 from bot.views.kit import pre
 
 

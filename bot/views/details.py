@@ -6,7 +6,7 @@ A modal, so no tables: the queues stand in preformatted text.
 from dataclasses import dataclass
 
 from bot.core.messages import Block, Modal
-from bot.views.answers.columns import columns
+from bot.views.columns import columns
 from bot.views.edit_question import ignore_rule
 from bot.views.facts import CardFacts
 from bot.views.ids import View, request_name
