@@ -1,4 +1,6 @@
-"""The API server without a socket: one request in, one response out. Called by sim.py (in process) and server.py (HTTP)."""
+"""The API server without a socket: one request in, one response out. Called by sim.py (in process) and server.py
+(HTTP).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,7 +44,9 @@ class Response:
 
 
 def handle(cluster: Cluster, access: Access, request: Request, *, gone_as_http: bool = False) -> Response:
-    """Answer a request. `gone_as_http` answers a watch from too long ago with HTTP 410 instead of an event in the stream."""
+    """Answer a request. `gone_as_http` answers a watch from too long ago with HTTP 410 instead of an event in the
+    stream.
+    """
     where = target(request.path)
     try:
         verb = where.verb(request.method, watch=request.watches) if where else request.method.lower()

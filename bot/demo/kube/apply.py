@@ -1,6 +1,7 @@
 """Merge patch (RFC 7386) and server-side apply, on plain objects. Called by writes.py.
 
-Apply knows maps and atomic lists, which is what Kueue's quotas are made of: whoever applies a part of `resourceGroups` owns and replaces
+Apply knows maps and atomic lists, which is what Kueue's quotas are made of: whoever applies a part of
+`resourceGroups` owns and replaces
 all of it.
 """
 
@@ -24,7 +25,9 @@ def merged(document: Any, patch: Any) -> Any:
 
 
 def server_side(live: Obj, config: Obj, writer: Writer, *, force: bool) -> Obj:
-    """The live object with the configuration applied. Raises 409 when another manager owns a field that would change."""
+    """The live object with the configuration applied. Raises 409 when another manager owns a field that would
+    change.
+    """
     wanted = fields(config)
     present = fields(live)
     entries = live["metadata"].get("managedFields", [])

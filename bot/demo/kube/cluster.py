@@ -17,7 +17,8 @@ _UIDS = uuid.UUID("6f0d3c52-7a11-4a0e-9d0b-0c1f6c1b7a42")
 
 @dataclass
 class Cluster:
-    """`versions` are the served versions of Kueue's group (none: Kueue is not installed); `kueue_up` is whether its controller and
+    """`versions` are the served versions of Kueue's group (none: Kueue is not installed); `kueue_up` is whether its
+    controller and
     webhooks answer; `granular` chooses the reasons for pending workloads (Kueue main says why, 0.19 says Pending)."""
 
     clock: Callable[[], datetime]
@@ -25,6 +26,7 @@ class Cluster:
     granular: bool = False
     kueue_up: bool = True
     store: Store = field(default_factory=Store)
+    reserved: dict[str, int] = field(default_factory=dict)
     _uids: int = 0
 
     def now(self) -> str:

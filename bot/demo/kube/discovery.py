@@ -1,4 +1,6 @@
-"""What a client asks before anything else: versions, groups, resources, health. Text answers are text, as on a real server."""
+"""What a client asks before anything else: versions, groups, resources, health. Text answers are text, as on a real
+server.
+"""
 
 from typing import Any
 

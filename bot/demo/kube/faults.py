@@ -1,6 +1,7 @@
 """Faults on demand: the next so many requests that match go wrong in a chosen way.
 
-In process the two kinds of broken connection surface as exceptions, over HTTP as what they are. Used by tests of adapters and of
+In process the two kinds of broken connection surface as exceptions, over HTTP as what they are. Used by tests of
+adapters and of
 convergence, and by the scripted demo.
 """
 
@@ -13,20 +14,24 @@ from bot.demo.kube.status import ApiError, error
 Answer = tuple[int, dict[str, str], Any]
 
 
-class NotReached(ConnectionError):
+class NotReached(ConnectionError):  # noqa: N818 - named for what happened
     """The connection broke before the server handled the request: nothing happened."""
 
 
-class AnswerLost(ConnectionError):
-    """The server handled the request and the answer was lost. `answer` is what the client never saw (for tests only)."""
+class AnswerLost(ConnectionError):  # noqa: N818 - named for what happened
+    """The server handled the request and the answer was lost. `answer` is what the client never saw (for tests
+    only).
+    """
 
     def __init__(self, answer: Answer) -> None:
         super().__init__("connection reset after the request was handled")
         self.answer = answer
 
 
-class Hung(TimeoutError):
-    """The client gave up waiting; the request is still under way. `land` handles it now, late, and may never be called."""
+class Hung(TimeoutError):  # noqa: N818 - named for what happened
+    """The client gave up waiting; the request is still under way. `land` handles it now, late, and may never be
+    called.
+    """
 
     def __init__(self, seconds: float, land: Callable[[], Answer]) -> None:
         super().__init__(f"no answer within {seconds:g} s")

@@ -1,4 +1,5 @@
-"""What stands between a request's object and the store, in the server's order: unknown fields, conversion, defaults, mutating webhook,
+"""What stands between a request's object and the store, in the server's order: unknown fields, conversion,
+defaults, mutating webhook,
 schema, expressions, validating webhook. Called by writes.py for every create, update, patch and apply.
 """
 
@@ -27,7 +28,9 @@ _DECODING = "strict decoding error: "
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How an object came: through which version, by POST, PUT or PATCH, and what to do with unknown fields (Strict, Warn, Ignore)."""
+    """How an object came: through which version, by POST, PUT or PATCH, and what to do with unknown fields (Strict,
+    Warn, Ignore).
+    """
 
     kind: Kind
     version: str
@@ -37,7 +40,9 @@ class Entry:
 
 
 def admitted(cluster: Cluster, entry: Entry, obj: Obj, old: Obj | None) -> tuple[Obj, list[str]]:
-    """The object as it is to be stored, and warnings. `obj` is in the entry's version, `old` as stored. Raises `ApiError`."""
+    """The object as it is to be stored, and warnings. `obj` is in the entry's version, `old` as stored. Raises
+    `ApiError`.
+    """
     kind = entry.kind
     if not kind.custom:
         _foreign_webhook(cluster, kind, old)
@@ -61,7 +66,9 @@ def stored_form(cluster: Cluster, kind: Kind, obj: Obj, version: str) -> Obj:
 
 
 def shown(cluster: Cluster, kind: Kind, obj: Obj, version: str, *, cached: bool = False) -> Obj:
-    """A stored object in the asked version. `cached`: lists and watches are served converted already, even while Kueue is down."""
+    """A stored object in the asked version. `cached`: lists and watches are served converted already, even while
+    Kueue is down.
+    """
     if not kind.custom or version == NEW:
         return obj
     if not cached:

@@ -1,6 +1,7 @@
 """JSON Patch (RFC 6902), as the API server applies it.
 
-One measured deviation from the RFC: `replace` of an absent member of an object adds it (an index outside a list still fails).
+One measured deviation from the RFC: `replace` of an absent member of an object adds it (an index outside a list
+still fails).
 Comparison is by JSON type and value: `8` and `"8"` differ, `true` and `1` differ.
 """
 
@@ -16,7 +17,9 @@ class PatchError(Exception):
 
 
 def apply(document: Doc, operations: list[Any]) -> Doc:
-    """A changed copy of `document`, sharing untouched parts with it. Raises `PatchError`; `document` itself never changes."""
+    """A changed copy of `document`, sharing untouched parts with it. Raises `PatchError`; `document` itself never
+    changes.
+    """
     for operation in operations:
         if not isinstance(operation, dict) or operation.get("op") not in OPERATIONS:
             raise PatchError("unexpected operation")
@@ -74,7 +77,7 @@ class _Put:
 _REMOVE = _Put(None, insert=False)
 
 
-def _index(items: list[Doc], part: str, last: int) -> int:
+def _index(part: str, last: int) -> int:
     if not part.isascii() or not part.isdigit() or (part[0] == "0" and part != "0") or int(part) > last:
         raise PatchError("no such index")
     return int(part)
@@ -89,7 +92,7 @@ def _read(document: Doc, path: list[str], *, absent_is_null: bool = False) -> Do
                 raise PatchError("no such member")
             document = document[part]
         elif isinstance(document, list):
-            document = document[_index(document, part, len(document) - 1)]
+            document = document[_index(part, len(document) - 1)]
         else:
             raise PatchError("not a container")
     return document
@@ -126,12 +129,12 @@ def _write_member(members: dict[str, Doc], part: str, rest: list[str], put: _Put
 def _write_item(items: list[Doc], part: str, rest: list[str], put: _Put) -> Doc:
     changed = list(items)
     if rest:
-        at = _index(items, part, len(items) - 1)
+        at = _index(part, len(items) - 1)
         changed[at] = _write(items[at], rest, put)
     elif put is _REMOVE:
-        del changed[_index(items, part, len(items) - 1)]
+        del changed[_index(part, len(items) - 1)]
     elif put.insert:
-        changed.insert(len(items) if part == "-" else _index(items, part, len(items)), put.value)
+        changed.insert(len(items) if part == "-" else _index(part, len(items)), put.value)
     else:
-        changed[_index(items, part, len(items) - 1)] = put.value
+        changed[_index(part, len(items) - 1)] = put.value
     return changed

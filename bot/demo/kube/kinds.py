@@ -1,6 +1,7 @@
 """The kinds this API server knows: their names, versions and schemas. Read by routing, discovery and validation.
 
-Kueue's kinds are stored as v1beta2; v1beta1 has schemas of its own (conversion.py translates). Core kinds are kept open: nothing in
+Kueue's kinds are stored as v1beta2; v1beta1 has schemas of its own (conversion.py translates). Core kinds are kept
+open: nothing in
 them is pruned or defaulted, since nothing here writes them the way a cluster would refuse.
 """
 
@@ -17,29 +18,31 @@ _NAME = text(pattern=DNS_SUBDOMAIN, longest=253)
 _STOP = text(enum=("None", "Hold", "HoldAndDrain"), default="None")
 _FAIR = obj(weight=QUANTITY)
 _QUOTA = obj(
-    must=("name", "nominalQuota"), name=STRING, nominalQuota=QUANTITY, borrowingLimit=QUANTITY, lendingLimit=QUANTITY
+    ("name", "nominalQuota"), name=STRING, nominalQuota=QUANTITY, borrowingLimit=QUANTITY, lendingLimit=QUANTITY
 )
-_FLAVOR = obj(must=("name", "resources"), name=_NAME, resources=items(_QUOTA, 1, 64, keys=("name",)))
+_FLAVOR = obj(("name", "resources"), name=_NAME, resources=items(_QUOTA, 1, 64, keys=("name",)))
 _GROUP = obj(
-    must=("coveredResources", "flavors"),
+    ("coveredResources", "flavors"),
     coveredResources=items(STRING, 1, 64),
     flavors=items(_FLAVOR, 1, 64, keys=("name",)),
 )
 GROUPS = items(_GROUP, 0, 16)
 _PREEMPTION = obj(
-    default={},
+    (),
+    {},
     reclaimWithinCohort=text(enum=("Never", "LowerPriority", "Any"), default="Never"),
     withinClusterQueue=text(enum=("Never", "LowerPriority", "LowerOrNewerEqualPriority"), default="Never"),
     borrowWithinCohort=obj(
-        default={}, policy=text(enum=("Never", "LowerPriority"), default="Never"), maxPriorityThreshold=INTEGER
+        (), {}, policy=text(enum=("Never", "LowerPriority"), default="Never"), maxPriorityThreshold=INTEGER
     ),
 )
-_STRATEGY = obj(admissionChecks=items(obj(must=("name",), name=_NAME, onFlavors=items(_NAME)), 0, 64))
+_STRATEGY = obj(admissionChecks=items(obj(("name",), name=_NAME, onFlavors=items(_NAME)), 0, 64))
 
 
 def _fungibility(borrow: tuple[str, ...], preempt: tuple[str, ...], stop: str) -> Node:
     return obj(
-        default={},
+        (),
+        {},
         whenCanBorrow=text(enum=borrow, default=stop),
         whenCanPreempt=text(enum=preempt, default="TryNextFlavor"),
         preference=text(enum=("BorrowingOverPreemption", "PreemptionOverBorrowing")),
@@ -53,7 +56,7 @@ def _cluster_queue(**more: Node) -> Node:
         namespaceSelector=OPEN,
         preemption=_PREEMPTION,
         admissionChecksStrategy=_STRATEGY,
-        admissionScope=obj(must=("admissionMode",), admissionMode=STRING),
+        admissionScope=obj(("admissionMode",), admissionMode=STRING),
         stopPolicy=_STOP,
         fairSharing=_FAIR,
         **more,
@@ -76,7 +79,7 @@ _LOCAL_QUEUE = obj(clusterQueue=_NAME, stopPolicy=_STOP, fairSharing=_FAIR)
 _FLAVOR_SPEC = obj(
     nodeLabels=OPEN, nodeTaints=items(ANYTHING, 0, 8), tolerations=items(ANYTHING, 0, 8), topologyName=STRING
 )
-_CONCURRENT = obj(must=("migration",), migration=ANYTHING)
+_CONCURRENT = obj(("migration",), migration=ANYTHING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Who wrote which field: `metadata.managedFields`, for updates and for server-side apply.
 
-A set of fields is a set of paths; a path is a tuple of FieldsV1 keys ('f:spec', 'f:cohortName'). Lists in `.spec` are atomic, lists in
+A set of fields is a set of paths; a path is a tuple of FieldsV1 keys ('f:spec', 'f:cohortName'). Lists in `.spec`
+are atomic, lists in
 `.status` are keyed by `type` or `name`. Called by writes.py, apply.py and the controller.
 """
 
@@ -16,7 +17,9 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Who writes: the manager's name, Update or Apply, through which version, to which subresource, at what time (RFC 3339)."""
+    """Who writes: the manager's name, Update or Apply, through which version, to which subresource, at what time
+    (RFC 3339).
+    """
 
     manager: str
     operation: str
@@ -70,7 +73,9 @@ def owned(entry: Obj) -> set[Path]:
 
 
 def applied(entries: list[Obj], writer: Writer, config: set[Path], forced: set[Path]) -> list[Obj]:
-    """managedFields after an apply: exactly the configuration belongs to the writer, what was forced is taken from the others."""
+    """managedFields after an apply: exactly the configuration belongs to the writer, what was forced is taken from
+    the others.
+    """
     rest = []
     for entry in entries:
         if writer.owns(entry):
@@ -82,7 +87,9 @@ def applied(entries: list[Obj], writer: Writer, config: set[Path], forced: set[P
 
 
 def fields(obj: Obj) -> dict[Path, object]:
-    """Every field of the object's metadata and spec with its value; maps count as fields with the value of their own presence."""
+    """Every field of the object's metadata and spec with its value; maps count as fields with the value of their
+    own presence.
+    """
     return dict(_fields(obj, ""))
 
 

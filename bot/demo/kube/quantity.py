@@ -21,10 +21,8 @@ _BY_POWER = {power: suffix for suffix, power in _DECIMAL.items()}
 
 
 def _split(value: int | str) -> tuple[Fraction, str]:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError(UNREADABLE)
-    match = _SHAPE.match(str(value))
-    if match is None or not str(value).isascii():
+    match = None if isinstance(value, bool) else _SHAPE.match(str(value))
+    if match is None:
         raise ValueError(UNREADABLE)
     number, suffix = Fraction(match.group(1)), match.group(2) or ""
     if suffix in _BINARY:
@@ -67,7 +65,9 @@ def _in_binary(number: int) -> str:
 
 
 def amount(resource: str, value: int | str) -> int:
-    """How much of a resource Kueue counts: cpu in thousandths, everything else in whole units, rounded up ('0.5' GPU is 1)."""
+    """How much of a resource Kueue counts: cpu in thousandths, everything else in whole units, rounded up ('0.5'
+    GPU is 1).
+    """
     number = parse(value)
     return math.ceil(number * 1000) if resource == "cpu" else math.ceil(number)
 

@@ -1,6 +1,7 @@
 """Structural schemas, as a CustomResourceDefinition has them: what is unknown, what is defaulted, what is invalid.
 
-A schema is a tree of `Node`. The three walks are `unknown` (with pruning), `defaulted` and `broken`; they return new objects and
+A schema is a tree of `Node`. The three walks are `unknown` (with pruning), `defaulted` and `broken`; they return
+new objects and
 never change what they are given. The trees for Kueue's kinds are in kinds.py, rules between fields in rules.py.
 """
 
@@ -46,8 +47,9 @@ def text(enum: tuple[str, ...] = (), default: str | None = None, pattern: str = 
     return Node("string", enum=enum, default=default, pattern=pattern, length=length)
 
 
-def obj(must: tuple[str, ...] = (), default: Json = None, **fields: Node) -> Node:
-    return Node("object", fields=fields, required=must, default=default)
+def obj(_must: tuple[str, ...] = (), _default: Json = None, /, **fields: Node) -> Node:
+    """An object with these fields: those that must be there, what it is when absent, then the fields by name."""
+    return Node("object", fields=fields, required=_must, default=_default)
 
 
 def items(of: Node, fewest: int = 0, most: int = 1000, keys: tuple[str, ...] = ()) -> Node:
@@ -111,7 +113,7 @@ def broken(value: Json, node: Node, path: str = "") -> Iterator[Cause]:
     """Everything that makes the value invalid by type, enum, pattern, length, uniqueness or absence."""
     if node.type == "any":
         return
-    if isinstance(value, bool) and node.type != "boolean" or not isinstance(value, _PYTHON[node.type]):
+    if not _has_type(value, node):
         yield _wrong_type(value, node, path)
     elif node.type == "object":
         yield from _broken_object(value, node, path)
@@ -119,6 +121,10 @@ def broken(value: Json, node: Node, path: str = "") -> Iterator[Cause]:
         yield from _broken_list(value, node, path)
     else:
         yield from _broken_scalar(value, node, path)
+
+
+def _has_type(value: Json, node: Node) -> bool:
+    return isinstance(value, _PYTHON[node.type]) and (node.type == "boolean" or not isinstance(value, bool))
 
 
 def _wrong_type(value: Json, node: Node, path: str) -> Cause:
@@ -134,7 +140,7 @@ def _broken_object(value: dict[str, Json], node: Node, path: str) -> Iterator[Ca
         if value.get(name) is None:
             yield required(f"{path}.{name}" if path else name)
     for name, inner in value.items():
-        if name in node.fields and inner is not None:
+        if name in node.fields and (inner is not None or name not in node.required):
             yield from broken(inner, node.fields[name], f"{path}.{name}" if path else name)
 
 

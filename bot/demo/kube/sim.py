@@ -11,16 +11,18 @@ from typing import Any
 
 import orjson
 
-from bot.demo.kube import api
+from bot.demo.kube import api, controller
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.faults import Answer, AnswerLost, Faults, Hang, Hung, NotReached, Refuse, ResetBefore, refusal
 from bot.demo.kube.kinds import NEW, OLD
+from bot.demo.kube.people import Hands
 from bot.demo.kube.rbac import Access
 from bot.demo.kube.reads import Watch
 from bot.demo.kube.route import target
 from bot.demo.kube.status import ApiError
 
 Obj = dict[str, Any]
+_AT_REST = 100
 
 
 def _wall_clock() -> datetime:
@@ -29,7 +31,9 @@ def _wall_clock() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class QueueVersion:
-    """One version of a ClusterQueue: `type` ADDED, MODIFIED or DELETED, `manager` who wrote it, `obj` as stored (v1beta2)."""
+    """One version of a ClusterQueue: `type` ADDED, MODIFIED or DELETED, `manager` who wrote it, `obj` as stored
+    (v1beta2).
+    """
 
     version: int
     type: str
@@ -38,8 +42,10 @@ class QueueVersion:
     obj: Obj
 
 
-class KubeSim:
-    """`versions`: served versions of Kueue's API, () for none. `granular`: reasons of pending workloads as Kueue main writes them."""
+class KubeSim(Hands):
+    """`versions`: served versions of Kueue's API, () for none. `granular`: reasons of pending workloads as Kueue
+    main writes them.
+    """
 
     def __init__(
         self,
@@ -52,6 +58,7 @@ class KubeSim:
         self.access = Access()
         self.faults = Faults()
         self.gone_as_http = False
+        self.bookmarks = 0
         self.changed = threading.Condition(threading.RLock())
 
     @property
@@ -73,7 +80,8 @@ class KubeSim:
     ) -> Answer:
         """(status, headers, JSON or text) for one request; a watch answers with the list of its events so far.
 
-        The caller may do with arguments and answer what it likes. Raises `NotReached`, `AnswerLost` or `Hung` where a fault is planned.
+        The caller may do with arguments and answer what it likes. Raises `NotReached`, `AnswerLost` or `Hung` where
+        a fault is planned.
         """
         lowered = {name.lower(): value for name, value in (headers or {}).items()}
         request = api.Request(method, path, query or {}, lowered, None if body is None else _copied(body))
@@ -113,6 +121,34 @@ class KubeSim:
             QueueVersion(change.version, change.type, change.obj["metadata"]["name"], change.manager, change.obj)
             for change in self.cluster.store.history("clusterqueues")
         ]
+
+    def bookmark(self) -> None:
+        """Send a bookmark to every open watch over HTTP that asked for them, as a real server does about once a
+        minute.
+        """
+        with self.changed:
+            self.bookmarks += 1
+            self.changed.notify_all()
+
+    def as_admin(self, request: api.Request) -> api.Response:
+        with self.changed:
+            response = super().as_admin(request)
+            self.changed.notify_all()
+            return response
+
+    def reconcile(self, passes: int = _AT_REST) -> int:
+        """Let Kueue's controllers work: until nothing changes, or for so many passes. How many passes wrote something.
+
+        Raises `RuntimeError` when the cluster does not come to rest (two queues that preempt each other for ever).
+        """
+        with self.changed:
+            done = 0
+            while done < passes and controller.run(self.cluster):
+                done += 1
+            self.changed.notify_all()
+        if done == _AT_REST:
+            raise RuntimeError(f"not at rest after {done} passes")
+        return done
 
     def compact(self) -> None:
         """Forget the past: every open watch and list continuation from before now gets 410."""

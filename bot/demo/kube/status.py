@@ -1,6 +1,7 @@
 """The API server's refusals: every `Status` a client may read, with the text the real server writes.
 
-Raised anywhere inside the simulator as `ApiError` and turned into a response at its edge (api.py). Texts are as recorded in
+Raised anywhere inside the simulator as `ApiError` and turned into a response at its edge (api.py). Texts are as
+recorded in
 tests/captures; those that were not recorded follow the server's own grammar.
 """
 
@@ -15,7 +16,9 @@ REFUSED = "dial tcp 127.0.0.1:19443: connect: connection refused"
 
 
 class ApiError(Exception):
-    """A request refused: `code` is the HTTP status, `body` the `Status` object (or plain text where the server sends text)."""
+    """A request refused: `code` is the HTTP status, `body` the `Status` object (or plain text where the server
+    sends text).
+    """
 
     def __init__(self, code: int, body: Obj | str, headers: dict[str, str] | None = None) -> None:
         super().__init__(body if isinstance(body, str) else body.get("message", ""))
@@ -26,7 +29,9 @@ class ApiError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One broken field rule. `kind` is the reason in `details.causes`, `text` what follows `<field>: ` in the message."""
+    """One broken field rule. `kind` is the reason in `details.causes`, `text` what follows `<field>: ` in the
+    message.
+    """
 
     field: str
     kind: str

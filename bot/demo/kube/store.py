@@ -1,6 +1,7 @@
 """The stored objects and the log of every change, as etcd keeps them: one counter of resource versions for everything.
 
-Objects in the store are never changed in place; a write stores a new one. `log` is what watches, paged lists and the recorder read.
+Objects in the store are never changed in place; a write stores a new one. `log` is what watches, paged lists and
+the recorder read.
 """
 
 from bisect import bisect_right
@@ -18,7 +19,9 @@ FIRST = 400
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One write. `type` is ADDED, MODIFIED or DELETED; `obj` the object after it (before it, when deleted), with its new version."""
+    """One write. `type` is ADDED, MODIFIED or DELETED; `obj` the object after it (before it, when deleted), with
+    its new version.
+    """
 
     version: int
     type: str
@@ -34,7 +37,8 @@ def key_of(obj: Obj) -> Key:
 
 
 class Store:
-    """Objects by plural and (namespace, name). `version` is the last resource version, `compacted` the oldest a watch may ask for,
+    """Objects by plural and (namespace, name). `version` is the last resource version, `compacted` the oldest a
+    watch may ask for,
     `born` the version at which each uid was created: the order of creation within one second."""
 
     def __init__(self) -> None:

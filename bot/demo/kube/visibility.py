@@ -17,7 +17,9 @@ _PATH = re.compile(
 
 
 def answer(cluster: Cluster, path: str, query: Mapping[str, str]) -> Obj | None:
-    """The summary for a visibility path, None for any other. Raises 404 for an unknown queue, 503 while Kueue is down."""
+    """The summary for a visibility path, None for any other. Raises 404 for an unknown queue, 503 while Kueue is
+    down.
+    """
     match = _PATH.match(path)
     if match is None or not cluster.versions:
         return None

@@ -1,4 +1,6 @@
-"""Reading and marking Workloads: conditions, requests, order. The vocabulary of the controller, the scheduler and the visibility API."""
+"""Reading and marking Workloads: conditions, requests, order. The vocabulary of the controller, the scheduler and
+the visibility API.
+"""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,5 @@
-"""Create, update, patch, apply and delete: from a request to a stored object. Called by api.py, after access was decided.
+"""Create, update, patch, apply and delete: from a request to a stored object. Called by api.py, after access was
+decided.
 
 Nothing is stored unless every step passed; with `dryRun=All` everything runs and nothing is stored.
 """
@@ -189,21 +190,26 @@ def _writer(cluster: Cluster, target: Target, opts: Options, operation: str) -> 
 
 
 def _patcher(content_type: str, body: Any) -> Callable[[Obj], Obj]:
-    wants_list = content_type == JSON_PATCH
-    if not isinstance(body, list if wants_list else dict):
-        got = {list: "array", dict: "object", str: "string", type(None): "null"}.get(type(body), "number")
-        go_type = "[]handlers.jsonPatchOp" if wants_list else "map[string]interface {}"
-        raise status.bad_request(f"error decoding patch: json: cannot unmarshal {got} into Go value of type {go_type}")
+    if content_type == JSON_PATCH:
+        if not isinstance(body, list):
+            raise _wrong_patch(body, "[]handlers.jsonPatchOp")
+        operations = body
+        return lambda current: _patched(current, operations)
+    if not isinstance(body, dict):
+        raise _wrong_patch(body, "map[string]interface {}")
+    return lambda current: _object(apply.merged(current, body))
 
-    def change(current: Obj) -> Obj:
-        if not wants_list:
-            return _object(apply.merged(current, body))
-        try:
-            return _object(json_patch.apply(current, body))
-        except json_patch.PatchError:
-            raise status.patch_failed() from None
 
-    return change
+def _wrong_patch(body: Any, wanted: str) -> status.ApiError:
+    got = {list: "array", dict: "object", str: "string", type(None): "null"}.get(type(body), "number")
+    return status.bad_request(f"error decoding patch: json: cannot unmarshal {got} into Go value of type {wanted}")
+
+
+def _patched(current: Obj, operations: list[Any]) -> Obj:
+    try:
+        return _object(json_patch.apply(current, operations))
+    except json_patch.PatchError:
+        raise status.patch_failed() from None
 
 
 def _object(value: Any) -> Obj:
