@@ -13,6 +13,8 @@ from typing import Any
 Obj = dict[str, Any]
 Path = tuple[str, ...]
 _MISSING = object()
+_CONTAINER = object()
+"""The value of a map or keyed list that has something in it: only its presence counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +89,8 @@ def applied(entries: list[Obj], writer: Writer, config: set[Path], forced: set[P
 
 
 def fields(obj: Obj) -> dict[Path, object]:
-    """Every field of the object's metadata and spec with its value; maps count as fields with the value of their
-    own presence.
-    """
-    return dict(_fields(obj, ""))
+    """Every leaf of the object's annotations, labels and spec with its value: what an applied configuration owns."""
+    return {path: value for path, value in _fields(obj, "") if value is not _CONTAINER}
 
 
 def _fields(obj: Obj, subresource: str) -> Iterator[tuple[Path, object]]:
@@ -108,11 +108,11 @@ def _fields(obj: Obj, subresource: str) -> Iterator[tuple[Path, object]]:
 
 def _walk(value: object, path: Path, *, keyed: bool) -> Iterator[tuple[Path, object]]:
     if isinstance(value, dict) and value:
-        yield path, "map"
+        yield path, _CONTAINER
         for name, inner in value.items():
             yield from _walk(inner, (*path, f"f:{name}"), keyed=keyed)
     elif keyed and isinstance(value, list) and (key := _list_key(value)):
-        yield path, "list"
+        yield path, _CONTAINER
         for item in value:
             named = f"k:{json.dumps({key: item[key]}, separators=(',', ':'))}"
             yield from _walk(item, (*path, named), keyed=True)

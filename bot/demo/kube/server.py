@@ -67,6 +67,10 @@ class KubeServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End open watches and stop listening; closing twice is fine."""
         self.closing.set()
         with self.sim.changed:
             self.sim.changed.notify_all()
@@ -80,6 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     kube: KubeServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
 
     def do_GET(self) -> None:
         self._handle()
@@ -161,6 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         try:
+            self.wfile.flush()
             self._events(watch)
             self.wfile.write(b"0\r\n\r\n")
         except OSError:

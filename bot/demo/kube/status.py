@@ -159,7 +159,8 @@ def undecodable(webhook: str, text: str) -> ApiError:
 
 
 def webhook_down(webhook: str, path: str) -> ApiError:
-    text = f'failed calling webhook "{webhook}": failed to call webhook: Post "{WEBHOOK_HOST}{path}?timeout=10s": {REFUSED}'
+    post = f'Post "{WEBHOOK_HOST}{path}?timeout=10s": {REFUSED}'
+    text = f'failed calling webhook "{webhook}": failed to call webhook: {post}'
     return error(500, "InternalError", f"Internal error occurred: {text}", {"causes": [{"message": text}]})
 
 

@@ -155,6 +155,8 @@ def _decoded(target: Target, body: Any) -> Obj:
     kind, version = target.kind.kind, target.kind.api_version(target.version)
     if not isinstance(body, dict):
         raise status.bad_request(f"the object provided is unrecognized (must be of type {kind})")
+    if not isinstance(body.get("metadata") or {}, dict):
+        raise status.bad_request(f"{kind} in version \"{target.version}\" cannot be handled: metadata must be an object")
     if body.get("kind", kind) != kind or body.get("apiVersion", version) != version:
         got = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
         raise status.bad_request(
@@ -273,10 +275,13 @@ def _apply(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
         causes = [status.required("fieldManager", "is required for apply patch")]
         raise status.invalid("meta.k8s.io", "PatchOptions", "", causes)
     config = _decoded(target, body)
+    meta = {"name": target.name, **(config.get("metadata") or {})}
+    if meta["name"] != target.name:
+        raise status.bad_request(f"metadata.name ({meta['name']}) does not match the name on the URL ({target.name})")
+    config = {**config, "metadata": meta}
     old = cluster.store.get(target.kind, target.namespace, target.name)
     if old is None:
-        meta = {**(config.get("metadata") or {}), "name": target.name}
-        return create(cluster, target, opts, {**config, "metadata": meta})
+        return create(cluster, target, opts, config)
     live = shown(cluster, target.kind, old, target.version)
     result = apply.server_side(live, config, _writer(cluster, target, opts, "Apply"), force=opts.force)
     before = live["metadata"].get("managedFields", [])
