@@ -45,9 +45,9 @@ def _option(option: Option) -> dict[str, Any]:
 
 
 def whole_number(field: Field, label: str, value: int | None, most: int | None, hint: str) -> Block:
-    """A number from 1 to `most`, without decimals."""
+    """A number from 1 to `most`, without decimals. A `value` above that stays to be seen, so Slack is not told the most."""
     element: dict[str, Any] = {"type": "number_input", "is_decimal_allowed": False, "min_value": "1"}
-    if most is not None:
+    if most is not None and (value or 0) <= most:
         element["max_value"] = str(most)
     if value is not None:
         element["initial_value"] = str(value)

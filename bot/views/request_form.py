@@ -12,13 +12,13 @@ from bot.core.loans import LoanKind
 from bot.core.messages import Block, Modal
 from bot.core.requests import QuotaRequest
 from bot.views.amounts import GPU, Unit, counted, joined, of_flavor
+from bot.views.answers.done import sent_line
 from bot.views.facts import Step
-from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE, Action, Field, View, option_value, request_name
+from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE, Action, Field, View, option_value
 from bot.views.impact_lines import managed_warning
 from bot.views.inputs import MOST_OPTIONS, Option, instant, select, whole_number, words
 from bot.views.kit import actions, alert, button, line, rich
-from bot.views.loan_words import how_long, what
-from bot.views.parts import REASON_LIMIT, Channel, Clock, Code, Line, Theirs
+from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Theirs
 
 TITLE = "Request GPU quota"
 DURATIONS = ("8h", "1d", "3d", "1w", "2w")
@@ -156,13 +156,7 @@ def checking(draft: str) -> Modal:
 
 def sent(request: QuotaRequest, channel: str | None) -> Modal:
     """The request is recorded. `channel`: id of the approvals channel; None if a rule approved it."""
-    ask, name = request.ask, request_name(request.id)
-    if request.decided_by and request.decided_by.startswith("rule:"):
-        rule = Theirs(request.decided_by.removeprefix("rule:"))
-        return _note("", line(f"{name} is approved by rule ", rule, " and is being put in force."), close="Done")
-    asked = line(f"{name}: ", what(ask), ", ", how_long(ask), ". With the approvers")
-    where = line(" in ", Channel(channel)) if channel else ()
-    return _note("", line(asked, where, ". You hear by DM."), close="Done")
+    return _note("", sent_line(request, channel), close="Done")
 
 
 def not_sent(why: str) -> Modal:
@@ -176,6 +170,8 @@ def _note(draft: str, said: Line, close: str = "Close") -> Modal:
 
 def form(facts: FormFacts) -> Modal:
     """The fields, filled with what is known, above the live lines."""
+    if not facts.queues:
+        return _note(facts.draft, line("You can request for your own teams, and you are in none. Ask an admin."))
     problem = (alert(*_problem(facts.error)),) if facts.error else ()
     blocks = (*problem, *_fields(facts), *_live(facts), *_more(facts))
     return Modal(View.REQUEST_FORM, TITLE, blocks, submit="Request", metadata=facts.draft)

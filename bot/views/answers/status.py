@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.messages import Block, Message
-from bot.core.requests import RequestState
 from bot.views.amounts import GPU, Unit, joined, of_flavor
 from bot.views.facts import CardFacts
 from bot.views.ids import NEW, Action, request_name
@@ -97,9 +96,8 @@ def _request(facts: CardFacts) -> Line:
     who = line(", next: ", step_name(step)) if step else ()
     since = line(", since ", Moment(facts.request.created_at))
     name = request_name(facts.request.id)
-    waits = "waiting" if facts.request.state is RequestState.WAITING else facts.request.state.value
     needed = sum(one.count for one in facts.steps)
-    count = f"{waits} {len(facts.approvals):,} of {needed:,}"
+    count = f"waiting {len(facts.approvals):,} of {needed:,}"
     return line(f"{name}: ", of_flavor(ask.amount, ask.flavor), f", {count}", who, since)
 
 
