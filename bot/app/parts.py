@@ -52,7 +52,7 @@ def make_parts(settings: Settings, clock: Clock) -> Parts:
         inbox=InboxWriter(store),
         policies=policies,
         chat=SlackChat(client, Directory(client, clock)),
-        clusters=make_clusters(settings, policies.current(), clock),
+        clusters=make_clusters(settings, policies.policy, clock),
     )
 
 

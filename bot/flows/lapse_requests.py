@@ -33,7 +33,7 @@ def _lapse(world: World, epoch: int, request: QuotaRequest) -> None:
             return
         uow.audit.add(AuditEntry(now, "bot", "lapse", f"Q-{request.id}", "ok"))
         refresh_cards(uow, request.id, now, {"worse": None})
-        owe_line(uow, world.policies.current(), request.id, "lapsed", now)
+        owe_line(uow, world.policies.policy, request.id, "lapsed", now)
         tell_requester(uow, lapsed, NoticeKind.LAPSED, now)
         uow.commit()
     world.wake_delivery()

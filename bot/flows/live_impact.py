@@ -1,8 +1,7 @@
 """What a loan means at this moment, read from the cluster. Used when a card is drawn and again at the click."""
 
 from bot.core.errors import Rejected, Unavailable
-from bot.core.impact import Impact
-from bot.core.impact_assessment import assess
+from bot.core.impact import Impact, assess
 from bot.core.kueue import ClusterPicture
 from bot.core.requests import Ask
 from bot.flows.gather import picture_of

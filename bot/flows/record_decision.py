@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from bot.core.errors import Refused, Stale
-from bot.core.impact import Impact
-from bot.core.impact_json import from_json, to_json
+from bot.core.impact import Impact, from_json, to_json
 from bot.core.loans import Loan
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, nobody_may, open_step
+from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
 from bot.core.people import Person
 from bot.core.policy import Policy
@@ -78,7 +78,7 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
 
 def _look(world: World, press: Press) -> _Seen:
     person = person_of(world, press.user)
-    policy = world.policies.current()
+    policy = world.policies.policy
     with world.store.read() as uow:
         request = uow.requests.get(press.number)
     if request is None:
@@ -108,7 +108,8 @@ def _approve(world: World, seen: _Seen) -> str:
         return _ask_again_after_policy(world, seen, verdict.steps, bool(approvals))
     impact = live_impact(world, request.ask)
     shown = from_json(request.picture) if request.picture else None
-    if impact and shown and (news := _worse(shown, impact)):
+    news = worse(shown, impact) if impact and shown else None
+    if impact and news:
         return _show_again(world, seen, impact, news)
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
     return _record(world, seen, approval, [*approvals, approval])
@@ -189,18 +190,12 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     return f"Q-{request.id} is denied."
 
 
-def _worse(shown: Impact, now: Impact) -> tuple[str, ...]:
-    from bot.core.impact import worse
-
-    return worse(shown, now)
-
-
-def _show_again(world: World, seen: _Seen, impact: Impact, news: tuple[str, ...]) -> str:
+def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews) -> str:
     """The picture got worse since the card was drawn: nothing is approved, the card shows what changed."""
     changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
-    worse = {"who": seen.person.id, "at": seen.now.isoformat(), "shown": seen.request.picture, "news": list(news)}
-    _change(world, seen, changed, {"worse": worse}, "changed since: asked again")
-    return f"Changed since the card was drawn: {news[0]}. Not approved yet: look and press again."
+    pressed = {"who": seen.person.id, "at": seen.now.isoformat(), "shown": seen.request.picture}
+    _change(world, seen, changed, {"worse": pressed}, "changed since: asked again")
+    return f"Changed since the card was drawn. {news.lines[0]}. Not approved yet: look and press again."
 
 
 def _ask_again_after_policy(world: World, seen: _Seen, steps: tuple[Any, ...], begun: bool) -> NoReturn:

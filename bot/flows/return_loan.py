@@ -16,7 +16,7 @@ from bot.views.kinds import NoticeKind
 def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> str:
     """`amount` None is all of it. The sentence for the one who returns. Raises Refused."""
     person = person_of(world, user)
-    policy = world.policies.current()
+    policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
     requester = requester_name(world, number)
     now = world.clock()

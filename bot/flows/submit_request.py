@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from bot.core.drafts import Draft, Question
 from bot.core.errors import Refused, Rejected, Stale, Unavailable
-from bot.core.impact_json import to_json
+from bot.core.impact import to_json
 from bot.core.kueue import ClusterPicture
 from bot.core.limits import refusals
 from bot.core.loans import Loan
@@ -95,7 +95,7 @@ def submit_request(world: World, draft: Draft, origin: str, arrival: str) -> Sub
 def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Person, Policy] | Question:
     """Everything of submitting up to the policy's verdict; also what the form's live lines and `explain` look at."""
     person = person_of(world, draft.requester)
-    policy = world.policies.current()
+    policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
     placed = place(draft, policy, person, roles)
     if isinstance(placed, Question):

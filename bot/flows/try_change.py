@@ -19,7 +19,7 @@ _NOT_TRIED = frozenset({PatchOutcome.CONFLICT, PatchOutcome.UNKNOWN, PatchOutcom
 
 def try_change(world: World, ask: Ask, picture: ClusterPicture) -> tuple[str, ...]:
     """Notes for the card; empty if all is well. Raises Refused if Kueue says no to the numbers."""
-    notes = []
+    notes: list[str] = []
     for change in _changes(ask, picture):
         result = world.clusters[ask.cluster].patch(change, dry_run=True)
         if result.outcome is PatchOutcome.REFUSED:

@@ -17,7 +17,7 @@ from bot.views.kinds import NoticeKind
 def withdraw_request(world: World, number: int, user: str, arrival: str) -> str:
     """The sentence for the one who asked. Raises Refused."""
     person = person_of(world, user)
-    policy = world.policies.current()
+    policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
     requester = requester_name(world, number)
     now = world.clock()

@@ -156,7 +156,7 @@ def _decoded(target: Target, body: Any) -> Obj:
     if not isinstance(body, dict):
         raise status.bad_request(f"the object provided is unrecognized (must be of type {kind})")
     if not isinstance(body.get("metadata") or {}, dict):
-        raise status.bad_request(f"{kind} in version \"{target.version}\" cannot be handled: metadata must be an object")
+        raise status.bad_request(f'{kind} in version "{target.version}" cannot be handled: metadata must be an object')
     if body.get("kind", kind) != kind or body.get("apiVersion", version) != version:
         got = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
         raise status.bad_request(
