@@ -176,4 +176,5 @@ class World:
     def approved(self, loan: Loan | None = None, standing: LoanStanding | None = None, **changes: Any) -> CardFacts:
         """The card once it was approved by the lead and the admin."""
         with_loan: Mapping[str, Any] = {"loan": loan or self.loan(), "standing": standing, "approvals": self.given()}
-        return self.card(self.request(RequestState.APPROVED), **{**with_loan, **changes})
+        changes = {"request": self.request(RequestState.APPROVED), **with_loan, **changes}
+        return self.card(**changes)

@@ -61,11 +61,11 @@ def _part(part: Mapping[str, Any]) -> str:
         case "text":
             return str(part["text"])
         case "user":
-            return "@" + part["user_id"].removeprefix("U").lower().replace("0", "-")
+            return "@" + str(part["user_id"]).removeprefix("U").lower().replace("0", "-")
         case "usergroup":
-            return "@" + part["usergroup_id"].removeprefix("S").lower().replace("0", "-")
+            return "@" + str(part["usergroup_id"]).removeprefix("S").lower().replace("0", "-")
         case "channel":
-            return "#" + part["channel_id"].removeprefix("C").lower().replace("0", "-")
+            return "#" + str(part["channel_id"]).removeprefix("C").lower().replace("0", "-")
         case "date":
             return shown_time(part["timestamp"], part["format"])
         case other:

@@ -45,7 +45,8 @@ def test_waiting_card_of_a_transfer_names_what_the_lender_risks() -> None:
 
 
 STAYS = "no queue here is set to reclaim: borrowed GPUs stay until the work ends"
-USES, FOUR_AT_RISK = "nlp uses 20: ", "4 GPUs become preemptible"
+USES, ONE_WAITS = "nlp uses 20: ", "; nlp has 1 GPU waiting"
+FOUR_AT_RISK = "4 GPUs become preemptible, likely w0 (1), w1 (1), w2 (1) and 2 more; nlp has 4 GPUs waiting"
 FIVE = tuple(AtRisk(f"w{i}", 1) for i in range(5))
 GIT = (
     "it may set the quota back within minutes. "
@@ -61,8 +62,8 @@ GIT = (
         (T, {"borrower_reclaims": False}, "0 free by quota at this moment: vision waits until nlp's work ends"),
         (T, {"free": 9}, "9 free by quota at this moment (read 14:05)"),
         (T, {"preemptible": 0, "lender_waiting": 0}, "nlp uses 20: nothing of it becomes preemptible"),
-        (T, {"preemptible": 1, "at_risk": (), "lender_waiting": 1}, USES + "1 GPU becomes preemptible; nlp has 1 GPU waiting"),
-        (T, {"at_risk": FIVE}, USES + FOUR_AT_RISK + ", likely w0 (1), w1 (1), w2 (1) and 2 more; nlp has 4 GPUs waiting"),
+        (T, {"preemptible": 1, "at_risk": (), "lender_waiting": 1}, USES + "1 GPU becomes preemptible" + ONE_WAITS),
+        (T, {"at_risk": FIVE}, USES + FOUR_AT_RISK),
         (T, {"lender_lending_limit": Move("nlp", 20, 16)}, "nlp's lendingLimit 20 is lowered to 16 with it"),
         (T, {"borrower_lending_limit": Move("vision", 16, 24)}, "vision's lendingLimit 16 is raised to 24 with it"),
         (T, {"stopped": ("vision",)}, "vision is stopped: nothing is admitted now"),
