@@ -17,6 +17,7 @@ from bot.views.loan_words import (
     again_line,
     blocked_because,
     capital,
+    early,
     lasting,
     lender_move,
     runs_above,
@@ -194,7 +195,7 @@ def returned(facts: CardFacts) -> Message:
     if loan.ended_at is None:
         kept = line(f" returned, {loan.amount:,} kept until ", Moment(loan.end), f" {_name(facts)}")
         return _message(Symbol.IN_FORCE, line(given, kept), [by], return_button(facts.request.id))
-    early = f", {lasting(loan.end - loan.ended_at)} early" if loan.ended_at < loan.end else ""
+    soon = f", {early(loan.end - loan.ended_at)} early" if loan.ended_at < loan.end else ""
     lines = [by]
     if state_of(facts) is CardState.NOT_LOWERED:
         lines.append(_not_lowered(facts))
@@ -202,7 +203,7 @@ def returned(facts: CardFacts) -> Message:
         lines += _runs_on(facts, loan, standing)
     elif standing:
         lines.append(_sentences(again_line(loan, standing), "Nothing runs above it"))
-    return _message(Symbol.OVER, line(given, f" returned {_name(facts)}{early}"), lines)
+    return _message(Symbol.OVER, line(given, f" returned {_name(facts)}{soon}"), lines)
 
 
 def _lender(facts: CardFacts) -> str:

@@ -45,7 +45,10 @@ def _option(option: Option) -> dict[str, Any]:
 
 
 def whole_number(field: Field, label: str, value: int | None, most: int | None, hint: str) -> Block:
-    """A number from 1 to `most`, without decimals. A `value` above that stays to be seen, so Slack is not told the most."""
+    """A number from 1 to `most`, without decimals.
+
+    A `value` above `most` stays in the field to be seen, so Slack is not told `most` then.
+    """
     element: dict[str, Any] = {"type": "number_input", "is_decimal_allowed": False, "min_value": "1"}
     if most is not None and (value or 0) <= most:
         element["max_value"] = str(most)

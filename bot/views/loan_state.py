@@ -18,6 +18,7 @@ from bot.views.loan_words import (
     above_line,
     approved_by,
     blocked_because,
+    early,
     lasting,
     quota_line,
     quota_lowered_line,
@@ -273,8 +274,8 @@ def _over(facts: CardFacts) -> Line:
     if loan.end_reason is LoanEnd.RETURNED:
         if loan.in_force_at is None:
             return line("Withdrawn", _by(facts), " ", Moment(at))
-        early = f", {lasting(loan.end - at)} early" if at < loan.end else ""
-        return line("Returned", _by(facts), " ", Moment(at), early)
+        soon = f", {early(loan.end - at)} early" if at < loan.end else ""
+        return line("Returned", _by(facts), " ", Moment(at), soon)
     who = _by(facts) if loan.end_reason is LoanEnd.ENDED_BY_ADMIN else ()
     if facts.late:
         return line("Ended", who, " ", Moment(facts.late.at), f", {lasting(facts.late.by)} late: {facts.late.why}")

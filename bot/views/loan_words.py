@@ -22,6 +22,12 @@ def lasting(length: timedelta) -> str:
     return format_duration(max(length, timedelta(0)))
 
 
+def early(length: timedelta) -> str:
+    """How much before its end: over a day in whole hours."""
+    hour = timedelta(hours=1)
+    return lasting(length if length < 24 * hour else length // hour * hour)
+
+
 def what(ask: Ask) -> Line:
     """What was asked for: "8 a100 for vision"."""
     return line(of_flavor(ask.amount, ask.flavor), " for ", Theirs(ask.queue))
