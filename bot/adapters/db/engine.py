@@ -28,7 +28,7 @@ def parse_url(text: str) -> URL:
     """The URL with the driver the bot uses. Raises Refused, without repeating a password."""
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # the latter for a port that is no number
         raise Refused(
             "DATABASE_URL is not a URL; examples: sqlite:///gpu-quota-bot.db, postgresql+psycopg://user@host/name"
         ) from None

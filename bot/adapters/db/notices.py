@@ -38,7 +38,7 @@ class SqlNotices(Repository):
 
     def refresh(self, key_prefix: str, at: datetime, facts: Mapping[str, Any] | None = None) -> int:
         # not LIKE: it ignores case on SQLite and has wildcards. Keys are ordered by their bytes, so this is the index.
-        same_start = NOTICE.c.key.between(key_prefix, key_prefix + "\U0010ffff")
+        same_start = and_(NOTICE.c.key >= key_prefix, NOTICE.c.key <= key_prefix + "\U0010ffff")
         if facts is None:
             return self._count(update(NOTICE).where(same_start).values(_wanted_again(at)))
         found = self._all(select(NOTICE.c.id, NOTICE.c.facts).where(same_start).order_by(NOTICE.c.id).with_for_update())
