@@ -81,12 +81,14 @@ def _read_word(line: Line, said: RequestWords, at: int) -> RequestPart:
 def _misspelt_keyword(line: Line, said: RequestWords, at: int) -> Stumble | None:
     word = line.tokens[at].text
     keyword = next(iter(near(word, _MISSPELT)), None)
-    if keyword is None or len(line.words(at)) < 2:
+    if keyword is None or at + 1 >= len(line.tokens):
         return None
     here = stumble(line, Misread(f'No "{shown(word)}". Did you mean {keyword}?'), at, at + 1)
     if keyword == REASON:
         reason = line.text[line.tokens[at + 1].start :].strip()
         return replace(here, at=len(line.tokens), pieces=(reason_piece(reason),))
+    if line.tokens[at + 1].keyword:
+        return here
     part = read_value(line, said, at + 1, keyword)
     return replace(here, at=part.at, pieces=(part.piece,)) if isinstance(part, Step) else here
 
