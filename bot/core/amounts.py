@@ -20,7 +20,7 @@ EXAMPLE = 8
 _TIMES = ("x", "×", "✕", "*")
 _UNITS = ("gpu", "gpus", "slice", "slices")
 _DIGITS = re.compile(r"[0-9]{1,60}")
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._/-]{0,316}[a-z0-9])?")  # a resource is PREFIX/NAME: 253 + 1 + 63
+_NAME = re.compile(r"[a-z](?:[a-z0-9._/-]{0,316}[a-z0-9])?")  # a resource is PREFIX/NAME: 253 + 1 + 63
 _GLUED = re.compile(r"([0-9]{1,60})([x×✕*]?)([a-z][a-z0-9._/-]*[a-z0-9])?")
 _LIKE_A_DURATION = re.compile(r"([a-z]+)[0-9].*")
 _TIMES_NUMBER = re.compile(r"[x×✕*]([0-9]{1,60})")
@@ -84,7 +84,7 @@ def looks_like_a_number(word: str) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return bool(_NAME.fullmatch(word)) and not word.isdigit() and word not in UNIT_WORDS
+    return bool(_NAME.fullmatch(word)) and word not in UNIT_WORDS
 
 
 def _name_first(words: Sequence[str], limit: int | None) -> Taken[Amount] | None:
@@ -138,7 +138,8 @@ def _counted(digits: str, limit: int | None, unit: str, word: str | None = None)
     if count >= 10**_MOST_DIGITS:
         return _too_many_digits(digits, most)
     if count > most:
-        return Misread(f"{count:,} is more than the {most:,} that policy allows per request.", (str(most),))
+        whose = "that policy allows" if limit is not None and limit <= CEILING else "that is possible"
+        return Misread(f"{count:,} is more than the {most:,} {whose} per request.", (str(most),))
     return count
 
 

@@ -20,7 +20,7 @@ from bot.core.wording.clock_changes import (
     zone_name,
 )
 from bot.core.wording.faults import Misread, Taken, flat, shown
-from bot.core.wording.when import DASHES, FULL_DAYS, FULL_MONTHS, Clock, Day, last_day, take_piece
+from bot.core.wording.when import FULL_DAYS, FULL_MONTHS, HYPHENS, Clock, Day, last_day, take_piece
 
 END_OF_WORKING_DAY = time(18)
 YEARS_AHEAD = 10
@@ -158,7 +158,7 @@ def _moment_text(local: datetime, now: datetime) -> str:
 def _no_time_at_all(words: Sequence[str], now: datetime, zone: tzinfo) -> Misread:
     """What a word that is no WHEN may have meant: two days, an hour or a day, a duration."""
     word = words[0] if words else ""
-    if slashed := _SLASHED.fullmatch(word.translate(DASHES)):
+    if slashed := _SLASHED.fullmatch(word.translate(HYPHENS)):
         return _slashed_date(word, int(slashed[1]), int(slashed[2]))
     if (taken := take_duration(words)) and not isinstance(taken.value, Misread):
         return Misread(f'"{shown(" ".join(words[: taken.used]))}" is a duration: write it after for.')

@@ -150,7 +150,7 @@ def test_quo_15_what_is_refused_of_mig_is_counted_in_slices(text: str, expected:
 
 def test_without_a_limit_of_policy_there_is_still_a_ceiling() -> None:
     assert parse_amount(str(CEILING), None) == Amount(CEILING)
-    assert sentence(str(CEILING + 1), None) == "1,000,001 is more than the 1,000,000 that policy allows per request."
+    assert sentence(str(CEILING + 1), None) == "1,000,001 is more than the 1,000,000 that is possible per request."
 
 
 def test_the_example_is_within_the_limit() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.core.amounts import Amount, looks_like_a_number, take_amount
 from bot.core.durations import take_duration
 from bot.core.instants import take_instant
-from bot.core.wording.faults import Misread, shown
+from bot.core.wording.faults import Misread, Taken, shown
 from bot.core.wording.line import Line, Step, Stumble, not_understood, reason_piece, stumble
 from bot.core.wording.near import near
 from bot.core.wording.request_keywords import read_value
@@ -21,13 +21,12 @@ def read_loose(line: Line, said: RequestWords, at: int) -> RequestPart:
     """Words without a keyword: an amount, a flavor, a duration, or nothing that is known."""
     words = line.words(at)
     counted = take_amount(words, line.context.limit)
-    named_first = counted is not None and counted.since == 1
-    if counted and named_first:
-        return _say_amount(line, said, at, counted.value, counted.used, counted.since)
+    if counted and counted.since:
+        return _say_amount(line, said, at, counted)
     if hardware := known_hardware(words[0], line.context.vocabulary):
         return Step(replace(said, flavor=hardware.flavor, resource=hardware.resource), at + 1, words[0])
     return _read_bare_duration(line, said, at) or (
-        _say_amount(line, said, at, counted.value, counted.used, 0) if counted else _read_word(line, said, at)
+        _say_amount(line, said, at, counted) if counted else _read_word(line, said, at)
     )
 
 
@@ -44,22 +43,21 @@ def _read_bare_duration(line: Line, said: RequestWords, at: int) -> RequestPart 
     return Step(replace(said, duration=taken.value), at + taken.used, f"for {' '.join(words[: taken.used])}")
 
 
-def _say_amount(
-    line: Line, said: RequestWords, at: int, amount: Amount | Misread, used: int, since: int
-) -> RequestPart:
+def _say_amount(line: Line, said: RequestWords, at: int, counted: Taken[Amount]) -> RequestPart:
+    amount, until, named_first = counted.value, at + counted.used, counted.since > 0
     if isinstance(amount, Misread):
-        name = f" {line.tokens[at].text}" if since else ""
-        wordy = replace(amount, instead=tuple(f"{instead}{name}" for instead in amount.instead))
-        return replace(stumble(line, wordy, at + since, at + used))
+        name = f" {line.tokens[at].text}" if named_first else ""
+        instead = tuple(f"{number}{name}" for number in amount.instead)
+        return stumble(line, replace(amount, instead=instead), at + counted.since, until)
     if amount.of is None:
-        return Step(replace(said, amount=amount.count), at + used, str(amount.count))
+        return Step(replace(said, amount=amount.count), until, str(amount.count))
     hardware = read_hardware(amount.of, line.context.vocabulary)
     if isinstance(hardware, Misread):
-        pieces = tuple(f"{amount.count} {name}" for name in hardware.instead) or (str(amount.count),)
-        until = at + (1 if since else used)
-        return replace(stumble(line, replace(hardware, instead=pieces), at, until), at=at + used)
-    named = replace(said, amount=amount.count, flavor=hardware.flavor, resource=hardware.resource)
-    return Step(named, at + used, f"{amount.count} {hardware.flavor or hardware.resource}")
+        instead = tuple(f"{amount.count} {name}" for name in hardware.instead) or (str(amount.count),)
+        found = stumble(line, replace(hardware, instead=instead), at, at + 1 if named_first else until)
+        return replace(found, at=until)
+    now = replace(said, amount=amount.count, flavor=hardware.flavor, resource=hardware.resource)
+    return Step(now, until, f"{amount.count} {hardware.flavor or hardware.resource}")
 
 
 def _read_word(line: Line, said: RequestWords, at: int) -> RequestPart:
