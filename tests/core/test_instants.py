@@ -82,6 +82,8 @@ def misread(text: str, now: datetime = NOW, zone: ZoneInfo = ZURICH) -> Misread:
         ("19:00+05:30", utc(2026, 12, 2, 13, 30)),
         ("Fri 4 Dec 18:00", utc(2026, 12, 4, 17)),
         ("Fri 4 Dec 2026 18:00", utc(2026, 12, 4, 17)),
+        ("fri at 18:00", utc(2026, 12, 4, 17)),
+        ("2026-12-04T18:00 +01:00", utc(2026, 12, 4, 17)),
         ("18:00\u00a0fri", utc(2026, 12, 4, 17)),
     ],
 )

@@ -127,7 +127,7 @@ def test_sla_04_the_case_itself(text: str) -> None:
             "8 gpus a100",
             "8 GPUs of A100s",
         ),
-        *("8a100", "«8» 'a100'", "a100 8", "8xA100s", "`8` `a100`"),
+        *("8a100", "«8» 'a100'", "a100 8", "8xA100s", "`8` `a100`", "a100x8", "A100s×8", "8 a100,", "8, a100;"),
     ],
 )
 def test_every_spelling_of_an_amount(amount: str) -> None:
@@ -180,6 +180,11 @@ def test_quo_15_also_while_no_names_are_known(hardware: str) -> None:
 def test_names_are_taken_as_they_are_while_none_are_known() -> None:
     expected = {"amount": 2, "flavor": "b300", "queue": "new.queue-1", "lender": "other", "cluster": "south"}
     assert said("request 2 B300 in new.queue-1 from other on south", UNKNOWN_NAMES) == expected
+
+
+@pytest.mark.parametrize("text", ["request please 8 b300", "request gpus 8 b300", "request eight b300"])
+def test_noise_is_no_flavor_even_while_none_are_known(text: str) -> None:
+    assert fault(text, UNKNOWN_NAMES).sentence == f'"{text.split()[1]}" is not understood here.'
 
 
 @pytest.mark.parametrize("name", ["l40s", "gh200", "4090", "rtx8000"])
@@ -247,6 +252,8 @@ def test_a_name_that_looks_like_something_else_is_itself_when_it_is_known(name: 
         ("8 a100 foo 3d", '"foo" is not understood here.', "foo", "8 a100 for 3d"),
         ("8 a100 --urgent 3d", '"--urgent" is not understood here.', "--urgent", "8 a100 for 3d"),
         ("8 a100 h100", "The flavor is said twice.", "h100", "8 a100"),
+        ("8 a100 until 18:00 +1:00", '"+1:00" is not understood here.', "+1:00", "8 a100 until 18:00"),
+        ("eight a100", '"eight" is not understood here.', "eight", "a100"),
         ("8 a100 4", "The amount is said twice.", "4", "8 a100"),
         ("8 a100 3d in nlp 2d", "The duration is said twice.", "2d", "8 a100 for 3d in nlp"),
         ("8 for 3d until fri", "Say for or until, not both.", "until fri", "8 for 3d"),

@@ -1,8 +1,9 @@
 """The parts of a request without a keyword: an amount, a flavor, a duration, and what is none of these."""
 
+import re
 from dataclasses import replace
 
-from bot.core.amounts import Amount, looks_like_a_number, take_amount
+from bot.core.amounts import COUNTED, Amount, looks_like_a_number, take_amount
 from bot.core.durations import take_duration
 from bot.core.instants import take_instant
 from bot.core.wording.faults import Misread, Taken, shown
@@ -13,6 +14,7 @@ from bot.core.wording.request_words import KINDS, RequestPart, RequestWords
 from bot.core.wording.tokens import REASON
 from bot.core.wording.vocabulary import find_name, known_hardware, read_hardware
 
+_GLUED_TIMES = re.compile(r"(.+?)([x×✕*][0-9]{1,60})", re.IGNORECASE)
 _MISSPELT = ("until", "starting", "from", REASON)
 """The keywords that are long enough to be told from noise when misspelt."""
 
@@ -20,7 +22,7 @@ _MISSPELT = ("until", "starting", "from", REASON)
 def read_loose(line: Line, said: RequestWords, at: int) -> RequestPart:
     """Words without a keyword: an amount, a flavor, a duration, or nothing that is known."""
     words = line.words(at)
-    counted = take_amount(words, line.context.limit)
+    counted = _glued_times(line, words[0]) or take_amount(words, line.context.limit)
     if counted and counted.since:
         return _say_amount(line, said, at, counted)
     if hardware := known_hardware(words[0], line.context.vocabulary):
@@ -28,6 +30,15 @@ def read_loose(line: Line, said: RequestWords, at: int) -> RequestPart:
     return _read_bare_duration(line, said, at) or (
         _say_amount(line, said, at, counted) if counted else _read_word(line, said, at)
     )
+
+
+def _glued_times(line: Line, word: str) -> Taken[Amount] | None:
+    """`a100x8`, if `a100` is known: `rtx8000` may be a name."""
+    glued, names = _GLUED_TIMES.fullmatch(word), line.context.vocabulary
+    if not glued or known_hardware(word, names) or not known_hardware(glued[1], names):
+        return None
+    taken = take_amount([glued[1], glued[2]], line.context.limit)
+    return replace(taken, used=1, since=0) if taken else None
 
 
 def _read_bare_duration(line: Line, said: RequestWords, at: int) -> RequestPart | None:
@@ -45,6 +56,8 @@ def _read_bare_duration(line: Line, said: RequestWords, at: int) -> RequestPart 
 
 def _say_amount(line: Line, said: RequestWords, at: int, counted: Taken[Amount]) -> RequestPart:
     amount, until, named_first = counted.value, at + counted.used, counted.since > 0
+    if isinstance(amount, Misread) and said.amount is not None:
+        return not_understood(line, at + counted.since)
     if isinstance(amount, Misread):
         name = f" {line.tokens[at].text}" if named_first else ""
         instead = tuple(f"{number}{name}" for number in amount.instead)
@@ -64,16 +77,26 @@ def _read_word(line: Line, said: RequestWords, at: int) -> RequestPart:
     """A word that is no number and no known hardware: a keyword misspelt or left out, an unknown flavor, or noise."""
     if part := _misspelt_keyword(line, said, at) or _missing_keyword(line, at):
         return part
-    if said.flavor or said.resource:
-        return not_understood(line, at)
     word = line.tokens[at].text
+    if said.flavor or said.resource or word.lower() in COUNTED:
+        return not_understood(line, at)
     hardware = read_hardware(word, line.context.vocabulary)
-    if not isinstance(hardware, Misread):
-        return Step(replace(said, flavor=hardware.flavor, resource=hardware.resource), at + 1, word.lower())
-    follows_a_number = at > 0 and looks_like_a_number(line.tokens[at - 1].text)
-    if hardware.instead or follows_a_number:
-        return stumble(line, hardware, at, at + 1)
-    return not_understood(line, at)
+    if isinstance(hardware, Misread):
+        meant = hardware.instead or _beside_a_number(line, at)
+        return stumble(line, hardware, at, at + 1) if meant else not_understood(line, at)
+    if not _beside_a_number(line, at) and not any(char.isdigit() for char in word):
+        return not_understood(line, at)
+    return Step(replace(said, flavor=hardware.flavor, resource=hardware.resource), at + 1, word.lower())
+
+
+def _beside_a_number(line: Line, at: int) -> bool:
+    """Whether a word is likely to say what is counted, though nobody knows it: `8 b300`, or `b300 8` and no more."""
+    if at and not line.tokens[at - 1].keyword:
+        before = line.tokens[at - 1].text
+        if looks_like_a_number(before) or before.lower() in (*COUNTED, "of", "x", "×"):
+            return True
+    words = line.words(at)
+    return len(words) > 1 and looks_like_a_number(words[1]) and not (len(words) > 2 and words[2][0].isalpha())
 
 
 def _misspelt_keyword(line: Line, said: RequestWords, at: int) -> Stumble | None:

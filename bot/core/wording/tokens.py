@@ -64,7 +64,8 @@ def tokenize(text: str, start: int = 0, keywords: Mapping[str, str] | None = Non
 
 
 def _plain_word(word: re.Match[str]) -> tuple[list[Token], int]:
-    text = word.group().strip(_ALL_QUOTES) or word.group()
+    """A word without stray quotes, and without the comma of a sentence."""
+    text = word.group().strip(_ALL_QUOTES).rstrip(",;") or word.group()
     start = word.start() + word.group().index(text)
     return [Token(text, start, start + len(text))], word.end()
 

@@ -5,7 +5,7 @@ Only `bot.core.instants` calls this.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, time, timedelta, timezone
 
 from bot.core.wording.clock_changes import MONTHS, WEEKDAYS
@@ -80,10 +80,10 @@ def _take_iso(words: Sequence[str]) -> Taken[WhenPiece] | None:
     day = _valid_day(words[0][:10], month, number, year)
     if isinstance(day, Misread) or rest is None:
         return Taken(day if isinstance(day, Misread) else (day, None), 1)
-    clock = _take_clock([rest])
+    clock = _take_clock([rest, *words[1:]])
     if clock is None or isinstance(clock.value, Misread):
         return Taken(Misread(f'"{shown(rest)}" is not a time of day.', (f"{day.words} 18:00",)), 1)
-    return Taken((day, clock.value[1]), 1)
+    return Taken((day, clock.value[1]), clock.used)
 
 
 def _take_named_day(words: Sequence[str]) -> Taken[WhenPiece] | None:
@@ -127,7 +127,10 @@ def last_day(year: int, month: int) -> int:
 
 
 def _take_clock(words: Sequence[str]) -> Taken[WhenPiece] | None:
-    """`18:00`, `6pm`, `6 pm`, each with or without an offset, glued or apart."""
+    """`18:00`, `at 18:00`, `6pm`, `6 pm`, each with or without an offset, glued or apart."""
+    if words[0].lower() == "at" and len(words) > 1:
+        later = _take_clock(words[1:])
+        return replace(later, used=later.used + 1) if later else None
     text, used = words[0].lower().translate(HYPHENS), 1
     if len(words) > used and words[used].lower() in ("am", "pm"):
         text, used = text + words[used].lower(), used + 1
