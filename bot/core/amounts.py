@@ -16,11 +16,12 @@ from bot.core.wording.faults import Misread, Taken, flat, shown
 CEILING = 1_000_000
 """The most that is ever taken for an amount when policy sets no limit."""
 EXAMPLE = 8
+COUNTED = ("gpu", "gpus", "slice", "slices")
+"""Words for what is counted, which name no hardware."""
 
 _TIMES = ("x", "×", "✕", "*")
-_UNITS = ("gpu", "gpus", "slice", "slices")
 _DIGITS = re.compile(r"[0-9]{1,60}")
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._/-]{0,316}[a-z0-9])?")  # a resource is PREFIX/NAME: 253 + 1 + 63
+_NAME = re.compile(r"[a-z](?:[a-z0-9._/-]{0,316}[a-z0-9])?")  # a resource is PREFIX/NAME: 253 + 1 + 63
 _GLUED = re.compile(r"([0-9]{1,60})([x×✕*]?)([a-z][a-z0-9._/-]*[a-z0-9])?")
 _LIKE_A_DURATION = re.compile(r"([a-z]+)[0-9].*")
 _TIMES_NUMBER = re.compile(r"[x×✕*]([0-9]{1,60})")
@@ -72,7 +73,7 @@ def take_amount(words: Sequence[str], limit: int | None) -> Taken[Amount] | None
     value = _read_word(words[0], limit, _unit(words[:4]))
     used = 1
     if isinstance(value, Amount) and value.of is None:
-        for optional in (_TIMES, _UNITS, ("of",)):
+        for optional in (_TIMES, COUNTED, ("of",)):
             used += used < len(words) and words[used].lower() in optional
     return Taken(value, used)
 
@@ -84,7 +85,7 @@ def looks_like_a_number(word: str) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return bool(_NAME.fullmatch(word)) and not word.isdigit() and word not in UNIT_WORDS
+    return bool(_NAME.fullmatch(word)) and word not in UNIT_WORDS
 
 
 def _name_first(words: Sequence[str], limit: int | None) -> Taken[Amount] | None:
@@ -128,7 +129,7 @@ def _read_glued(word: str, glued: re.Match[str], limit: int | None, unit: str) -
     count = _counted(digits, limit, unit, word)
     if isinstance(count, Misread):
         return count
-    return Amount(count, None if name in _UNITS else name)
+    return Amount(count, None if name in COUNTED else name)
 
 
 def _counted(digits: str, limit: int | None, unit: str, word: str | None = None) -> int | Misread:
@@ -138,7 +139,8 @@ def _counted(digits: str, limit: int | None, unit: str, word: str | None = None)
     if count >= 10**_MOST_DIGITS:
         return _too_many_digits(digits, most)
     if count > most:
-        return Misread(f"{count:,} is more than the {most:,} that policy allows per request.", (str(most),))
+        whose = "that policy allows" if limit is not None and limit <= CEILING else "that is possible"
+        return Misread(f"{count:,} is more than the {most:,} {whose} per request.", (str(most),))
     return count
 
 
@@ -178,7 +180,7 @@ def _most(limit: int | None) -> int:
 
 
 def _unit(words: Sequence[str]) -> str:
-    return "slices" if any("mig-" in word.lower() or word.lower() in _UNITS[2:] for word in words) else "GPUs"
+    return "slices" if any("mig-" in word.lower() or word.lower() in COUNTED[2:] for word in words) else "GPUs"
 
 
 def _not_a_number(word: str, limit: int | None, unit: str) -> Misread:

@@ -20,7 +20,7 @@ from bot.core.wording.clock_changes import (
     zone_name,
 )
 from bot.core.wording.faults import Misread, Taken, flat, shown
-from bot.core.wording.when import DASHES, FULL_DAYS, FULL_MONTHS, Clock, Day, last_day, take_piece
+from bot.core.wording.when import FULL_DAYS, FULL_MONTHS, HYPHENS, Clock, Day, last_day, take_piece
 
 END_OF_WORKING_DAY = time(18)
 YEARS_AHEAD = 10
@@ -101,6 +101,7 @@ def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Mi
     local = datetime.combine(_date_of(day, asker.now.astimezone(zone).date()), at_time)
     if refused := _out_of_reach(local, asker.now) or _wrong_weekday(day, local):
         return refused
+    offset = offset_text(datetime.combine(local, at_time, zone)) if clock and clock.offset else None
     at, note = settle_local(local, zone, asker.now)
     notes = [] if clock else [f"A day without a time means {at_time:%H:%M}, the end of the working day."]
     if day and day.weekday is not None and day.month is None and at <= asker.now:
@@ -109,8 +110,7 @@ def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Mi
         means = f"{local.day} {MONTHS[local.month - 1]}"
         notes.append(f"{WEEKDAYS[day.weekday]} means {means}: today's {at_time:%H:%M} has passed.")
     if at <= asker.now:
-        return _passed(local, asker.now)
-    offset = offset_text(datetime.combine(local, at_time, zone)) if clock and clock.offset else None
+        return _passed(local, asker.now, offset or "")
     return Instant(at, (*notes, note) if note else tuple(notes), offset)
 
 
@@ -146,8 +146,8 @@ def _wrong_weekday(day: Day | None, local: datetime) -> Misread | None:
     return Misread(said, (f"{day_with_year(local)} {local:%H:%M}",))
 
 
-def _passed(local: datetime, now: datetime) -> Misread:
-    return Misread(f"{_moment_text(local, now)} has passed.", (f"tomorrow {local:%H:%M}",))
+def _passed(local: datetime, now: datetime, offset: str = "") -> Misread:
+    return Misread(f"{_moment_text(local, now)} has passed.", (f"tomorrow {local:%H:%M}{offset}",))
 
 
 def _moment_text(local: datetime, now: datetime) -> str:
@@ -158,12 +158,12 @@ def _moment_text(local: datetime, now: datetime) -> str:
 def _no_time_at_all(words: Sequence[str], now: datetime, zone: tzinfo) -> Misread:
     """What a word that is no WHEN may have meant: two days, an hour or a day, a duration."""
     word = words[0] if words else ""
-    if slashed := _SLASHED.fullmatch(word.translate(DASHES)):
+    if slashed := _SLASHED.fullmatch(word.translate(HYPHENS)):
         return _slashed_date(word, int(slashed[1]), int(slashed[2]))
-    if _BARE_HOUR.fullmatch(word):
-        return _bare_number(int(word), now.astimezone(zone).date())
     if (taken := take_duration(words)) and not isinstance(taken.value, Misread):
         return Misread(f'"{shown(" ".join(words[: taken.used]))}" is a duration: write it after for.')
+    if _BARE_HOUR.fullmatch(word):
+        return _bare_number(int(word), now.astimezone(zone).date())
     return _not_a_time(word)
 
 

@@ -3,8 +3,9 @@
 import re
 
 from bot.core.wording.faults import Misread, flat, shown
+from bot.core.wording.text import DASHES
 
-_ID = re.compile(r"(?:#|q[-‐‑‒–—―−]?)?0{0,9}([1-9][0-9]{0,8})", re.IGNORECASE)
+_ID = re.compile(rf"(?:#|q[{DASHES}]?)?0{{0,9}}([1-9][0-9]{{0,8}})", re.IGNORECASE)
 
 
 def parse_request_id(text: str) -> int | Misread:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.core.amounts import Amount, take_amount
+from bot.core.amounts import COUNTED, Amount, take_amount
 from bot.core.wording.faults import Misread, shown
 from bot.core.wording.line import Line, Reading, Step, Stumble, not_understood, read_parts, stumble
 from bot.core.wording.near import near
@@ -13,7 +13,6 @@ from bot.core.wording.vocabulary import read_hardware, read_name
 Scope = Literal["mine", "team", "waiting", "all"]
 SCOPES: tuple[Scope, ...] = ("mine", "team", "waiting", "all")
 SUBCOMMANDS = ("request", "status", "list", "show", "return", "withdraw", "help")
-_GPU_WORDS = ("gpu", "gpus", "slice", "slices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +128,7 @@ def read_return(line: Line) -> Reading[ReturnWords]:
 
 def _read_return_part(line: Line, said: ReturnWords, at: int) -> Step[ReturnWords] | Stumble:
     words = line.words(at)
-    counted = len(words) > 1 and words[1].lower() in _GPU_WORDS
+    counted = len(words) > 1 and words[1].lower() in COUNTED
     if said.request is None and not counted and not isinstance(number := parse_request_id(words[0]), Misread):
         return Step(replace(said, request=number), at + 1, format_request_id(number))
     if said.amount is not None:

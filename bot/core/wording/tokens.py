@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.core.wording.faults import flat
+from bot.core.wording.text import DASHES
 
 MOST_TOKENS = 100
 """No line has as many; whatever follows is one last token that nothing understands."""
 REASON = "because"
 
-_DASHES = "[-‐‑‒–—―−]"
 _QUOTES = ('"“”„‟＂', "'‘’‚‛", "«»", "‹›", "`")
 _ALL_QUOTES = "".join(_QUOTES)
 _CLOSING = {mark: re.compile(rf"[{marks}](?= |$)") for marks in _QUOTES for mark in marks}
@@ -37,7 +37,7 @@ class Token:
 def keyword_pattern(keywords: Mapping[str, str]) -> re.Pattern[str]:
     """Matches any of `keywords` (spelling -> canonical), bare, as a flag, or with `:` or `=`, up to where it ends."""
     spellings = "|".join(re.escape(word).replace(r"\ ", " +") for word in sorted(keywords, key=len, reverse=True))
-    return re.compile(rf"(?P<dashes>{_DASHES}{{0,2}})(?P<word>{spellings})(?:[:=]|(?= |$))", re.IGNORECASE | re.ASCII)
+    return re.compile(rf"(?P<dashes>[{DASHES}]{{0,2}})(?P<word>{spellings})(?:[:=]|(?= |$))", re.IGNORECASE | re.ASCII)
 
 
 def tokenize(text: str, start: int = 0, keywords: Mapping[str, str] | None = None) -> tuple[Token, ...]:
@@ -64,7 +64,8 @@ def tokenize(text: str, start: int = 0, keywords: Mapping[str, str] | None = Non
 
 
 def _plain_word(word: re.Match[str]) -> tuple[list[Token], int]:
-    text = word.group().strip(_ALL_QUOTES) or word.group()
+    """A word without stray quotes, and without the comma of a sentence."""
+    text = word.group().strip(_ALL_QUOTES).rstrip(",;") or word.group()
     start = word.start() + word.group().index(text)
     return [Token(text, start, start + len(text))], word.end()
 

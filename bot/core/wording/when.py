@@ -5,11 +5,12 @@ Only `bot.core.instants` calls this.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, time, timedelta, timezone
 
 from bot.core.wording.clock_changes import MONTHS, WEEKDAYS
 from bot.core.wording.faults import Misread, Taken, shown
+from bot.core.wording.text import DASHES
 
 FULL_MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -29,7 +30,8 @@ _YEAR = re.compile(r"[0-9]{4}")
 _ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt](.+))?")
 _CLOCK = re.compile(r"([0-9]{1,2})(?::([0-9]{2})(?::([0-9]{2}))?)?(am|pm)?(z|utc|[+-][0-9]{2}:?[0-9]{2})?")
 _OFFSET = re.compile(r"z|utc|[+-][0-9]{2}:?[0-9]{2}")
-DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+HYPHENS = str.maketrans(dict.fromkeys(DASHES, "-"))
+"""Every dash as a hyphen, for `str.translate`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +73,17 @@ def take_piece(words: Sequence[str], day: Day | None, clock: Clock | None) -> Ta
 
 
 def _take_iso(words: Sequence[str]) -> Taken[WhenPiece] | None:
-    match = _ISO_DAY.fullmatch(words[0].translate(DASHES))
+    match = _ISO_DAY.fullmatch(words[0].translate(HYPHENS))
     if not match:
         return None
     year, month, number, rest = int(match[1]), int(match[2]), int(match[3]), match[4]
     day = _valid_day(words[0][:10], month, number, year)
     if isinstance(day, Misread) or rest is None:
         return Taken(day if isinstance(day, Misread) else (day, None), 1)
-    clock = _take_clock([rest])
+    clock = _take_clock([rest, *words[1:]])
     if clock is None or isinstance(clock.value, Misread):
         return Taken(Misread(f'"{shown(rest)}" is not a time of day.', (f"{day.words} 18:00",)), 1)
-    return Taken((day, clock.value[1]), 1)
+    return Taken((day, clock.value[1]), clock.used)
 
 
 def _take_named_day(words: Sequence[str]) -> Taken[WhenPiece] | None:
@@ -125,14 +127,17 @@ def last_day(year: int, month: int) -> int:
 
 
 def _take_clock(words: Sequence[str]) -> Taken[WhenPiece] | None:
-    """`18:00`, `6pm`, `6 pm`, each with or without an offset, glued or apart."""
-    text, used = words[0].lower().translate(DASHES), 1
+    """`18:00`, `at 18:00`, `6pm`, `6 pm`, each with or without an offset, glued or apart."""
+    if words[0].lower() == "at" and len(words) > 1:
+        later = _take_clock(words[1:])
+        return replace(later, used=later.used + 1) if later else None
+    text, used = words[0].lower().translate(HYPHENS), 1
     if len(words) > used and words[used].lower() in ("am", "pm"):
         text, used = text + words[used].lower(), used + 1
     match = _CLOCK.fullmatch(text)
     if not match or (match[2] is None and match[4] is None):
         return None
-    apart = words[used].lower().translate(DASHES) if len(words) > used else ""
+    apart = words[used].lower().translate(HYPHENS) if len(words) > used else ""
     if not match[5] and _OFFSET.fullmatch(apart):
         text, used = text + apart, used + 1
     clock = _clock(text)
