@@ -1,5 +1,6 @@
 """What people see: channels, DMs, ephemerals, forms, App Homes, notifications. The looking half of `SlackSim`."""
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -85,19 +86,18 @@ class Looking:
         return self.world.journal.deliveries()
 
     def wait_for(self, predicate: Callable[[], T | None], timeout: float = 5.0) -> T:
-        """The first truthy value of `predicate`, asked again after every change. Raises TimeoutError (real seconds)."""
-        found: list[T] = []
+        """The first truthy value of `predicate`, asked again at every change, and every 50 ms for others.
 
-        def asked() -> bool:
-            value = predicate()
-            if value:
-                found.append(value)
-            return bool(value)
-
+        Raises TimeoutError after `timeout` real seconds.
+        """
+        deadline = time.monotonic() + timeout
         with self.world.changed:
-            if not self.world.changed.wait_for(asked, timeout):
-                raise TimeoutError(f"not within {timeout} s")
-        return found[0]
+            while not (found := predicate()):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"not within {timeout} s")
+                self.world.changed.wait(min(left, 0.05))
+            return found
 
     def add_person(self, name: str, **traits: object) -> Person:
         """Hire someone; `traits` are `Person`'s fields."""

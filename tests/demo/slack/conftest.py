@@ -94,9 +94,11 @@ class Bots:
         handler.connect()
 
         def stop() -> None:
-            # Cut from this side first: the client's own close waits for its blocked receive, 3 s.
+            # The client's own close waits for its blocked receive (3 s) and its empty queue (1 s): end both waits.
             handler.client.auto_reconnect_enabled = False
             town.slack.cut_connections()
+            handler.client.closed = True
+            handler.client.message_queue.put("{}")
             handler.close()
 
         self.stops.append(stop)
