@@ -70,13 +70,13 @@ def create(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
     name, namespace = meta["name"], meta.get("namespace", "")
     if namespace and cluster.get("namespaces", "", namespace) is None:
         raise status.not_found("", "namespaces", namespace)
-    if cluster.store.get(kind, namespace, name) is not None:
-        raise status.already_exists(kind.group, kind.plural, name)
     obj = {**obj, "metadata": meta}
     if kind.status and kind.kind != "Node":
         obj.pop("status", None)
     entry = Entry(kind, target.version, "POST", opts.validation, name)
     obj, warnings = admitted(cluster, entry, obj, None)
+    if cluster.store.get(kind, namespace, name) is not None:
+        raise status.already_exists(kind.group, kind.plural, name)
     operation = "Apply" if opts.content_type == APPLY_PATCH else "Update"
     obj["metadata"]["managedFields"] = updated(None, obj, _writer(cluster, target, opts, operation))
     if not opts.dry_run:

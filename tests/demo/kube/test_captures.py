@@ -76,7 +76,13 @@ def replayed(sim: KubeSim, captured: Captured) -> list[tuple[dict[str, Any], tup
     by_case = {entry["case"]: entry for entry in cases}
     sim.access.grant("good", "nobody-bot", rules=())
     patch = {"method": "PATCH", "path": QUEUE, "query": {}, "contentType": JSON_PATCH, "body": []}
-    listing = {"method": "GET", "path": QUEUES, "query": {}, "contentType": "application/json", "body": None}
+    listing: dict[str, Any] = {
+        "method": "GET",
+        "path": QUEUES,
+        "query": {},
+        "contentType": "application/json",
+        "body": None,
+    }
     for case, request, token in (
         ("forbidden (RBAC)", patch, "good"),
         ("forbidden list", listing, "good"),
@@ -88,7 +94,9 @@ def replayed(sim: KubeSim, captured: Captured) -> list[tuple[dict[str, Any], tup
 
 def test_all_62_requests_get_the_recorded_status(replayed: Any) -> None:
     assert len(replayed) == 62
-    differing = [(entry["case"], answer[0], entry["status"]) for entry, answer in replayed if answer[0] != entry["status"]]
+    differing = [
+        (entry["case"], answer[0], entry["status"]) for entry, answer in replayed if answer[0] != entry["status"]
+    ]
     assert differing == []
 
 

@@ -20,6 +20,8 @@ from bot.demo.kube.sim import KubeSim
 
 GROUP, VERSION, PLURAL = "kueue.x-k8s.io", "v1beta2", "clusterqueues"
 JSON_PATCH = "application/json-patch+json"
+connect: Any = config.new_client_from_config
+Watch: Any = watch.Watch
 NOMINAL = "/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota"
 
 
@@ -32,24 +34,24 @@ def server(sim: KubeSim) -> Iterator[KubeServer]:
 
 
 @pytest.fixture
-def connected(server: KubeServer, tmp_path: Path) -> Iterator[client.ApiClient]:
+def connected(server: KubeServer, tmp_path: Path) -> Iterator[Any]:
     """A client configured from the kubeconfig the server writes."""
-    with config.new_client_from_config(str(server.kubeconfig(tmp_path / "config", token="t"))) as made:
+    with connect(str(server.kubeconfig(tmp_path / "config", token="t"))) as made:
         yield made
 
 
 @pytest.fixture
-def queues(connected: client.ApiClient) -> client.CustomObjectsApi:
+def queues(connected: Any) -> Any:
     return client.CustomObjectsApi(connected)
 
 
-def _patch(queues: client.CustomObjectsApi, name: str, operations: list[dict[str, Any]], **options: Any) -> Any:
+def _patch(queues: Any, name: str, operations: list[dict[str, Any]], **options: Any) -> Any:
     return queues.patch_cluster_custom_object(
         GROUP, VERSION, PLURAL, name, operations, _content_type=JSON_PATCH, _request_timeout=5, **options
     )
 
 
-def test_it_lists_and_patches_with_tests(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_it_lists_and_patches_with_tests(queues: Any, sim: KubeSim) -> None:
     listed = queues.list_cluster_custom_object(GROUP, VERSION, PLURAL)
     assert [item["metadata"]["name"] for item in listed["items"]] == ["team-a", "team-b", "team-c"]
     version = listed["items"][0]["metadata"]["resourceVersion"]
@@ -63,25 +65,25 @@ def test_it_lists_and_patches_with_tests(queues: client.CustomObjectsApi, sim: K
     with pytest.raises(ApiException) as refused:
         _patch(queues, "team-a", operations)
     assert refused.value.status == 422
-    assert "the server rejected our request" in refused.value.body
+    assert "the server rejected our request" in str(refused.value.body)
 
 
-def test_a_list_sent_as_the_client_sends_it_by_default_is_a_bad_merge_patch(queues: client.CustomObjectsApi) -> None:
+def test_a_list_sent_as_the_client_sends_it_by_default_is_a_bad_merge_patch(queues: Any) -> None:
     """The trap of the client: without a content type a list goes out as a merge patch."""
     with pytest.raises(ApiException) as refused:
         queues.patch_cluster_custom_object(GROUP, VERSION, PLURAL, "team-a", [{"op": "remove", "path": "/spec"}])
     assert refused.value.status == 400
 
 
-def test_a_stale_replace_is_a_conflict(queues: client.CustomObjectsApi) -> None:
+def test_a_stale_replace_is_a_conflict(queues: Any) -> None:
     body = queues.get_cluster_custom_object(GROUP, VERSION, PLURAL, "team-a")
     _patch(queues, "team-a", [{"op": "add", "path": NOMINAL, "value": "7"}])
     with pytest.raises(ApiException) as refused:
         queues.replace_cluster_custom_object(GROUP, VERSION, PLURAL, "team-a", body)
-    assert (refused.value.status, json.loads(refused.value.body)["reason"]) == (409, "Conflict")
+    assert (refused.value.status, json.loads(str(refused.value.body))["reason"]) == (409, "Conflict")
 
 
-def test_a_list_comes_in_pages_of_one_moment(queues: client.CustomObjectsApi) -> None:
+def test_a_list_comes_in_pages_of_one_moment(queues: Any) -> None:
     first = queues.list_cluster_custom_object(GROUP, VERSION, PLURAL, limit=2)
     assert first["metadata"]["remainingItemCount"] == 1
     _patch(queues, "team-c", [{"op": "add", "path": NOMINAL, "value": "1"}])
@@ -93,27 +95,27 @@ def test_a_list_comes_in_pages_of_one_moment(queues: client.CustomObjectsApi) ->
     assert last["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] == "8"
 
 
-def test_a_page_asked_for_too_late_is_gone(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_a_page_asked_for_too_late_is_gone(queues: Any, sim: KubeSim) -> None:
     token = queues.list_cluster_custom_object(GROUP, VERSION, PLURAL, limit=1)["metadata"]["continue"]
     sim.annotate("team-a", note="later")
     sim.compact()
     with pytest.raises(ApiException) as gone:
         queues.list_cluster_custom_object(GROUP, VERSION, PLURAL, limit=1, _continue=token)
     assert gone.value.status == 410
-    inconsistent = json.loads(gone.value.body)["metadata"]["continue"]
+    inconsistent = json.loads(str(gone.value.body))["metadata"]["continue"]
     rest = queues.list_cluster_custom_object(GROUP, VERSION, PLURAL, _continue=inconsistent)
     assert [item["metadata"]["name"] for item in rest["items"]] == ["team-b", "team-c"]
 
 
-def _events(queues: client.CustomObjectsApi, version: str, **options: Any) -> Iterator[Any]:
+def _events(queues: Any, version: str, **options: Any) -> Iterator[Any]:
     arguments = (queues.list_cluster_custom_object, GROUP, VERSION, PLURAL)
-    yield from watch.Watch().stream(*arguments, resource_version=version, timeout_seconds=1, **options)
+    yield from Watch().stream(*arguments, resource_version=version, timeout_seconds=1, **options)
 
 
-def test_a_watch_streams_changes_and_bookmarks(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_a_watch_streams_changes_and_bookmarks(queues: Any, sim: KubeSim) -> None:
     version = queues.list_cluster_custom_object(GROUP, VERSION, PLURAL)["metadata"]["resourceVersion"]
     sim.hand_edit("team-a", "h100", nominal=5)
-    seen = []
+    seen: list[Any] = []
     for event in _events(queues, version, allow_watch_bookmarks=True):
         if not seen:
             sim.hand_edit("team-b", "h100", nominal=4)
@@ -123,20 +125,18 @@ def test_a_watch_streams_changes_and_bookmarks(queues: client.CustomObjectsApi, 
     assert ("BOOKMARK", None) in seen
 
 
-def test_a_watch_without_bookmarks_gets_none(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_a_watch_without_bookmarks_gets_none(queues: Any, sim: KubeSim) -> None:
     assert list(_events(queues, str(sim.cluster.store.version))) == []
 
 
-def test_a_watch_from_nowhere_starts_with_what_is_there(queues: client.CustomObjectsApi) -> None:
+def test_a_watch_from_nowhere_starts_with_what_is_there(queues: Any) -> None:
     arguments = (queues.list_cluster_custom_object, GROUP, VERSION, PLURAL)
-    events = list(watch.Watch().stream(*arguments, timeout_seconds=1))
+    events = list(Watch().stream(*arguments, timeout_seconds=1))
     assert [event["type"] for event in events] == ["ADDED"] * 3
 
 
 @pytest.mark.parametrize("as_http", [False, True])
-def test_a_watch_from_too_long_ago_raises_410_either_way(
-    queues: client.CustomObjectsApi, sim: KubeSim, as_http: bool
-) -> None:
+def test_a_watch_from_too_long_ago_raises_410_either_way(queues: Any, sim: KubeSim, as_http: bool) -> None:
     sim.gone_as_http = as_http
     sim.compact()
     with pytest.raises(ApiException) as gone:
@@ -167,11 +167,11 @@ def test_closing_the_server_ends_open_watches(sim: KubeSim) -> None:
         assert stream.readline() == b""
 
 
-def test_core_lists_carry_no_kind_in_their_items(connected: client.ApiClient, sim: KubeSim) -> None:
+def test_core_lists_carry_no_kind_in_their_items(connected: Any, sim: KubeSim) -> None:
     sim.add_local_queue("team-a", "lq", "team-a")
     sim.submit_job("team-a", "j", "lq", 2)
     sim.reconcile()
-    core = client.CoreV1Api(connected)
+    core: Any = client.CoreV1Api(connected)
     assert [item.metadata.name for item in core.list_namespace().items] == ["team-a"]
     (pod,) = core.list_namespaced_pod("team-a").items
     assert pod.status.phase == "Running"
@@ -180,38 +180,38 @@ def test_core_lists_carry_no_kind_in_their_items(connected: client.ApiClient, si
     assert {event.reason for event in core.list_event_for_all_namespaces().items} >= {"Admitted", "QuotaReserved"}
 
 
-def test_discovery_through_the_client(connected: client.ApiClient) -> None:
+def test_discovery_through_the_client(connected: Any) -> None:
     (batch, kueue) = client.ApisApi(connected).get_api_versions().groups
     assert [version.version for version in kueue.versions] == ["v1beta2", "v1beta1"]
     assert batch.name == "batch"
     assert client.VersionApi(connected).get_code().git_version == "v1.36.2"
 
 
-def test_a_token_that_may_not_is_refused_in_words(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_a_token_that_may_not_is_refused_in_words(queues: Any, sim: KubeSim) -> None:
     sim.access.grant("t", "system:serviceaccount:bots:quota-bot", [Rule(("get", "list", "watch"), (PLURAL,))])
     with pytest.raises(ApiException) as refused:
         _patch(queues, "team-a", [{"op": "add", "path": NOMINAL, "value": "7"}])
     assert refused.value.status == 403
-    said = json.loads(refused.value.body)["message"]
+    said = json.loads(str(refused.value.body))["message"]
     assert 'cannot patch resource "clusterqueues" in API group "kueue.x-k8s.io"' in said
 
 
-def test_an_answer_lost_after_the_patch_landed(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_an_answer_lost_after_the_patch_landed(queues: Any, sim: KubeSim) -> None:
     sim.faults.plan(ResetAfter(), verb="patch")
-    with pytest.raises(Exception, match="(?i)reset|aborted|closed"):
+    with pytest.raises(Exception, match=r"(?i)reset|aborted|closed"):
         _patch(queues, "team-a", [{"op": "add", "path": NOMINAL, "value": "7"}])
     assert sim.nominal("team-a", "h100") == "7"
 
 
-def test_a_reset_before_the_patch_leaves_the_queue_alone(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_a_reset_before_the_patch_leaves_the_queue_alone(queues: Any, sim: KubeSim) -> None:
     sim.faults.plan(ResetBefore(), verb="patch")
-    with pytest.raises(Exception, match="(?i)reset|aborted|closed"):
+    with pytest.raises(Exception, match=r"(?i)reset|aborted|closed"):
         _patch(queues, "team-a", [{"op": "add", "path": NOMINAL, "value": "7"}])
     assert sim.nominal("team-a", "h100") == "8"
 
 
 @pytest.mark.parametrize("code", [409, 500, 503])
-def test_a_planned_error_comes_through_the_client(queues: client.CustomObjectsApi, sim: KubeSim, code: int) -> None:
+def test_a_planned_error_comes_through_the_client(queues: Any, sim: KubeSim, code: int) -> None:
     sim.faults.plan(Refuse(code), verb="get", resource=PLURAL, name="team-a")
     with pytest.raises(ApiException) as refused:
         queues.get_cluster_custom_object(GROUP, VERSION, PLURAL, "team-a")
@@ -219,7 +219,7 @@ def test_a_planned_error_comes_through_the_client(queues: client.CustomObjectsAp
     assert queues.get_cluster_custom_object(GROUP, VERSION, PLURAL, "team-a")["kind"] == "ClusterQueue"
 
 
-def test_a_patch_nobody_waits_for_lands_later(queues: client.CustomObjectsApi, sim: KubeSim) -> None:
+def test_a_patch_nobody_waits_for_lands_later(queues: Any, sim: KubeSim) -> None:
     sim.faults.plan(Hang(0.3), verb="patch")
     landed = threading.Event()
 
@@ -230,7 +230,7 @@ def test_a_patch_nobody_waits_for_lands_later(queues: client.CustomObjectsApi, s
 
     waiter = threading.Thread(target=wait)
     waiter.start()
-    with pytest.raises(Exception, match="(?i)timed out"):
+    with pytest.raises(Exception, match=r"(?i)timed out"):
         queues.patch_cluster_custom_object(
             GROUP, VERSION, PLURAL, "team-a", [{"op": "add", "path": NOMINAL, "value": "7"}],
             _content_type=JSON_PATCH, _request_timeout=0.1,
@@ -242,8 +242,8 @@ def test_a_patch_nobody_waits_for_lands_later(queues: client.CustomObjectsApi, s
 def test_the_controllers_can_work_after_each_write(sim: KubeSim, tmp_path: Path) -> None:
     with KubeServer(sim, reconcile=True) as server:
         sim.add_cluster_queue("team-a", {"h100": 8})
-        made = config.new_client_from_config(str(server.kubeconfig(tmp_path / "config")))
-        queues = client.CustomObjectsApi(made)
+        made = connect(str(server.kubeconfig(tmp_path / "config")))
+        queues: Any = client.CustomObjectsApi(made)
         _patch(queues, "team-a", [{"op": "add", "path": NOMINAL, "value": "7"}])
         seen = queues.get_cluster_custom_object(GROUP, VERSION, PLURAL, "team-a")
         made.close()
