@@ -134,9 +134,8 @@ def may_approve(
     who = people_of(policy, request.steps[step].who)
     if _has(who, person.id, groups):
         return Allowed(step, self_approved=person.id == request.ask.requester)
-    if nobody_may(policy, request, approvals, groups):
-        return NotAllowed(nobody_sentence(request.ask.team))
-    return NotAllowed(_not_in_step(policy, person, request, step, groups))
+    dead_end = stuck(policy, request, approvals, groups)
+    return NotAllowed(dead_end or _not_in_step(policy, person, request, step, groups))
 
 
 def may_deny(policy: Policy, person: Person, request: QuotaRequest, groups: Groups) -> NotAllowed | None:
@@ -159,27 +158,25 @@ def open_step(steps: Sequence[ApprovalStep], approvals: Sequence[Approval]) -> i
     return None
 
 
-def nobody_may(policy: Policy, request: QuotaRequest, approvals: Sequence[Approval], groups: Groups) -> bool:
-    """Whether the open step asks for more people than there are besides the requester and those who gave theirs.
+def stuck(policy: Policy, request: QuotaRequest, approvals: Sequence[Approval], groups: Groups) -> str | None:
+    """Why the open step can never be given as things are: nobody, or too few people, may. None if enough may.
 
-    False as long as a group of it is unknown: it may have somebody.
+    Nobody is counted who is the requester or gave an approval. As long as a group of the step is unknown enough may.
+    For the one who pressed, and once for the platform channel.
     """
     index = open_step(request.steps, approvals)
-    if index is None:
-        return False
-    step = request.steps[index]
-    who = people_of(policy, step.who)
-    if _unknown_of(who, groups):
-        return False
+    step = request.steps[index] if index is not None else None
+    if step is None or _unknown_of(people_of(policy, step.who), groups):
+        return None
     gave = {approval.who for approval in approvals}
     barred = gave if policy.approvals.self_approval else gave | {request.ask.requester}
     missing = step.count - len({approval.who for approval in approvals if approval.step == index})
-    return len(_certain(who, groups) - barred) < missing
-
-
-def nobody_sentence(team: str) -> str:
-    """For the one who pressed and for the platform channel."""
-    return f"No approver is configured for {team}, so nobody can approve. Admins: set approvers in the policy."
+    able = len(_certain(people_of(policy, step.who), groups) - barred)
+    if able >= missing:
+        return None
+    fault = f"Only {able} of {missing} approvers are" if able else "No approver is"
+    effect = f"Q-{request.id} cannot be approved" if able else "nobody can approve"
+    return f"{fault} configured for {request.ask.team}, so {effect}. Admins: set approvers in the policy."
 
 
 def lookup_failed(groups: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from pydantic.functional_validators import AfterValidator
 
 from bot.core.loans import LoanKind
 from bot.core.policy.scalars import (
+    NOT_EMPTY,
     Channel,
     Count,
     CountOrNone,
@@ -69,7 +70,7 @@ class Hours(Strict):
 
     after: TimeOfDay
     until: TimeOfDay
-    days: Annotated[tuple[Weekday, ...], *one_or_more(), Field(min_length=1)] = WEEKDAYS
+    days: Annotated[tuple[Weekday, ...], *one_or_more()] = WEEKDAYS
     """The day on which the stretch begins."""
     timezone: TimeZone | None = None
     """None: the team's own."""
@@ -86,7 +87,7 @@ class Conditions(Strict):
 
     team: Names | None = None
     flavor: KubernetesNames | None = None
-    kind: Annotated[tuple[Kind, ...], *one_or_more(), Field(min_length=1)] | None = None
+    kind: Annotated[tuple[Kind, ...], *one_or_more()] | None = None
     amount: Range | None = None
     duration: DurationRange | None = None
     on_loan: Range | None = None
@@ -120,7 +121,7 @@ class Then(Strict):
 
     approve: Literal["auto"] | None = None
     deny: Words | None = None
-    steps: Annotated[tuple[Step, ...], Field(min_length=1)] | None = None
+    steps: Annotated[tuple[Step, ...], NOT_EMPTY] | None = None
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
@@ -159,12 +160,12 @@ class ApprovalsFile(Strict):
     """The group whose people may do everything but approve what they asked for themselves."""
     approvals_channel: Channel
     platform_channel: Channel
-    kinds: Annotated[tuple[Literal["borrow", "transfer"], ...], *one_or_more(), Field(min_length=1)] = (
+    kinds: Annotated[tuple[Literal["borrow", "transfer"], ...], *one_or_more()] = (
         "borrow",
         "transfer",
     )
     """Kinds of loan that are on here."""
-    rules: tuple[Rule, ...]
+    rules: Annotated[tuple[Rule, ...], NOT_EMPTY]
     limits: Limits = Field(default_factory=Limits)
     self_approval: Switch = False
     lapse_after: Duration = timedelta(days=3)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bot.core.policy.scalars import Count, KubernetesName, Name, ResourceName, Strict, Switch, Words
+from bot.core.policy.scalars import NOT_EMPTY, Count, KubernetesName, Name, ResourceName, Strict, Switch, Words
 
 _Word = Annotated[str, Field(min_length=1, max_length=20)]
 
@@ -42,7 +42,7 @@ class Cluster(Strict):
 
     context: Annotated[str, Field(min_length=1)] | None = None
     """Context of the kubeconfig; None: the current one, or the cluster the bot runs in."""
-    accelerators: Mapping[ResourceName, Accelerator] = Field(min_length=1)
+    accelerators: Annotated[Mapping[ResourceName, Accelerator], NOT_EMPTY]
     default_flavor: KubernetesName | None = None
     default_flavors: Mapping[KubernetesName, KubernetesName] = Field(default_factory=dict)
     """By queue; goes before default_flavor."""
@@ -75,4 +75,4 @@ class Cluster(Strict):
 class ClustersFile(Strict):
     """The whole of clusters.yaml."""
 
-    clusters: Mapping[Name, Cluster] = Field(min_length=1)
+    clusters: Annotated[Mapping[Name, Cluster], NOT_EMPTY]

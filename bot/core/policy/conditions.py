@@ -67,9 +67,9 @@ def _kind(allowed: tuple[str, ...], subject: Subject) -> Holds:
     return _named(allowed, subject.kind, "kind")
 
 
-def _within(bounds: Range | DurationRange, value: Any, words: Callable[[Any], str]) -> Holds:
+def _within(bounds: Range | DurationRange, value: Any, words: Callable[[Any], str], of: str = "") -> Holds:
     """Compare with both bounds; the one that fails is named, else all that are given."""
-    said = words(value)
+    said = words(value) + of
     more_than, at_most = bounds.more_than, bounds.at_most
     if more_than is not None and value <= more_than:
         return Holds(matched=False, because=f"{said} is not more than {words(more_than)}")
@@ -92,7 +92,7 @@ def _on_loan(bounds: Range, subject: Subject) -> Holds:
     most = bounds.at_most
     if most is not None and subject.on_loan > most:
         return Holds(matched=False, because=f"covers {most:,} on loan; with this it is {subject.on_loan:,}")
-    return _within(bounds, subject.on_loan, "{:,} on loan".format)
+    return _within(bounds, subject.on_loan, "{:,}".format, " on loan")
 
 
 def _loans_per_week(bounds: Range, subject: Subject) -> Holds:
@@ -100,7 +100,7 @@ def _loans_per_week(bounds: Range, subject: Subject) -> Holds:
     if most is not None and subject.loans_per_week > most:
         because = f"covers {most:,} loans in 7 days; with this it is {subject.loans_per_week:,}"
         return Holds(matched=False, because=because)
-    return _within(bounds, subject.loans_per_week, "{:,} in 7 days".format)
+    return _within(bounds, subject.loans_per_week, "{:,}".format, " in 7 days")
 
 
 def _hours(hours: Hours, subject: Subject) -> Holds:

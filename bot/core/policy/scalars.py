@@ -4,7 +4,6 @@ Every check raises ValueError with a sentence; the loader adds file and line.
 """
 
 import re
-from collections.abc import Callable
 from datetime import time, timedelta
 from difflib import get_close_matches
 from functools import partial
@@ -85,9 +84,19 @@ def unique(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
-def one_or_more(check: Callable[[tuple[str, ...]], tuple[str, ...]] = unique) -> tuple[BeforeValidator, AfterValidator]:
+def _not_empty(values: Any) -> Any:
+    if not values:
+        raise ValueError("at least one is needed here")
+    return values
+
+
+NOT_EMPTY = AfterValidator(_not_empty)
+"""Of a list or mapping. (A min_length would also be reported when the items are what is wrong.)"""
+
+
+def one_or_more() -> tuple[BeforeValidator, AfterValidator, AfterValidator]:
     """Validators of a list that may be written as a single name."""
-    return BeforeValidator(_listed), AfterValidator(check)
+    return BeforeValidator(_listed), AfterValidator(unique), NOT_EMPTY
 
 
 Name = Annotated[str, _matching(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,58}[A-Za-z0-9])?", "name (letters, digits, . _ -)")]
@@ -105,5 +114,5 @@ Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 CountOrNone = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 Switch = StrictBool
 People = Annotated[tuple[PersonOrGroup, ...], AfterValidator(unique)]
-Names = Annotated[tuple[Name, ...], *one_or_more(), Field(min_length=1)]
-KubernetesNames = Annotated[tuple[KubernetesName, ...], *one_or_more(), Field(min_length=1)]
+Names = Annotated[tuple[Name, ...], *one_or_more()]
+KubernetesNames = Annotated[tuple[KubernetesName, ...], *one_or_more()]
