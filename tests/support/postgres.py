@@ -129,7 +129,7 @@ def running_server() -> Iterator[PostgresServer]:
 
 @contextmanager
 def _stopped_at_the_end(account: Account, stop: Sequence[str | Path], home: Path) -> Iterator[None]:
-    """A process apart waits for its input to end, which it does even when this one is killed, and stops the server then."""
+    """By a process apart: its input ends with this process, even when that is killed, and then it stops the server."""
     script = 'cat; home=$1; shift; "$@" && rm -rf "$home"'
     with subprocess.Popen(
         ["/bin/sh", "-c", script, "stopper", home, *stop],
