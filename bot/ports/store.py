@@ -199,6 +199,10 @@ class UnitOfWork(Protocol):
     @property
     def leadership(self) -> Leadership: ...
 
+    def alone(self, what: str) -> None:
+        """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""
+        ...
+
     def commit(self) -> None: ...
 
 
