@@ -1,6 +1,7 @@
 """The tests' own ground: it must bite where it promises to."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -56,6 +57,21 @@ def test_binaries_that_the_account_cannot_reach_are_copied(monkeypatch: pytest.M
         assert list(server.home.glob("installed/**/bin/postgres"))
         assert _rows(url, "SELECT 1") == [(1,)]
     assert not server.home.exists()
+
+
+def test_the_server_goes_when_the_test_process_is_killed() -> None:
+    script = (
+        "import os, signal\nfrom tests.support.postgres import running_server\n"
+        "with running_server() as server:\n"
+        "    print(server.home, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    command = [sys.executable, "-c", script]  # run() returns when the last holder of its stdout is gone: the stopper
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    home = Path(done.stdout.strip())
+    assert done.returncode == -signal.SIGKILL
+    assert home.name.startswith("pg-")
+    assert not home.exists(), "removed only once the server has stopped"
 
 
 def test_no_binaries_at_all_is_said_as_such(monkeypatch: pytest.MonkeyPatch) -> None:

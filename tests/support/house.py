@@ -16,7 +16,7 @@ Sources = Mapping[str, str]
 # Time, ids and chance come in as arguments; these few places are where they come from.
 MAY_ASK_THE_WORLD = {
     "bot/adapters/system_clock.py": "the one asker of the time and maker of ids",
-    "bot/app.py": "hands the clock and the ids to all others",
+    "bot/app/": "hands the clock and the ids to all others",
     "bot/demo/": "stands for the world outside, which has a clock of its own",
 }
 ASKING_THE_WORLD = re.compile(
