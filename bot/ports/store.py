@@ -132,6 +132,10 @@ class Notices(Protocol):
 
     def by_id(self, notice_id: str) -> Notice | None: ...
 
+    def latest(self, key_prefix: str) -> Notice | None:
+        """The newest notice whose key starts so."""
+        ...
+
     def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
         """By priority, then age: OWED ones that are due, and CLAIMED ones of another epoch or of long ago."""
         ...
