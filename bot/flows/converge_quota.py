@@ -6,7 +6,7 @@ only if nothing that the plan was made from has changed since.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from bot.core.convergence.annotation import LOANS
@@ -136,7 +136,7 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     tell_down(world, epoch, cluster, outage)
     tell_blocked(world, epoch, cluster, blocker, words, outage.since)
     memory.failures += 1
-    return min(RETRY_FIRST * 2 ** min(memory.failures - 1, 10), RETRY_LONGEST)
+    return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
 
 
 def _read(world: World, cluster: str) -> _Before:

@@ -20,7 +20,7 @@ GPU = "nvidia.com/gpu"
 _KEYS = {"nominal": "nominalQuota", "borrowing": "borrowingLimit", "lending": "lendingLimit"}
 
 
-class Refused(Exception):  # noqa: N818 - named for what happened
+class Refused(Exception):
     """The API said no to a helper's request; `status` is the HTTP status."""
 
     def __init__(self, status: int, body: Any) -> None:
