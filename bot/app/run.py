@@ -1,8 +1,8 @@
 """The running bot: threads, their order at start, and who stops whom at SIGTERM. Held by the command line and the demo.
 
-Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge` and `deliver`
-work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox, and one
-thread of the inbox writer makes arrivals durable.
+Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge` and
+`deliver` work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox,
+and one thread of the inbox writer makes arrivals durable.
 """
 
 import uuid

@@ -71,7 +71,7 @@ class Desk:
             self._handle(item)
 
     def handle_left(self, limit: int) -> int:
-        """Those that nobody handled: stored before a kill, or claimed by a process that is gone. How many there were."""
+        """Those that nobody handled: stored before a kill, or claimed by a process that is gone. How many."""
         with self.world.store.begin() as uow:
             items = uow.inbox.take(self.worker, limit, CLAIM_IS_OLD)
             uow.commit()

@@ -55,19 +55,24 @@ def submit(arrived: Arrived) -> None:
     values = form_values(arrived.item.payload["values"])
     try:
         submitted = submit_request(world, draft_of_form(arrived.user, values), f"form:{draft}", arrived.origin)
-        if isinstance(submitted, Question):
-            raise Refused(submitted.sentence, submitted.field)
     except Refused as error:
-        problem = FormError(error.sentence, _field(error.field))
-        facts = form_facts(world, arrived.user, draft, values, more=True, error=problem)
-        _show(arrived, view, form(facts))
+        _come_back(arrived, values, FormError(error.sentence, _field(error.field)))
         return
     except Unavailable as error:
         _show(arrived, view, not_sent(f"{error.what} is not answering"))
         raise
+    if isinstance(submitted, Question):
+        _come_back(arrived, values, FormError(submitted.sentence, _field(submitted.field)))
+        return
     waiting = submitted.request.state is RequestState.WAITING
     channel = world.policies.policy.approvals.approvals_channel if waiting else None
     _show(arrived, view, sent(submitted.request, channel))
+
+
+def _come_back(arrived: Arrived, values: FormValues, problem: FormError) -> None:
+    """The form again, filled, with what is wrong."""
+    facts = form_facts(arrived.world, arrived.user, arrived.get("metadata"), values, more=True, error=problem)
+    _show(arrived, arrived.get("view_id"), form(facts))
 
 
 def _field(name: str | None) -> Field | None:

@@ -1,6 +1,6 @@
-"""What can be said about a submitted form at once: shape and limits, on their fields. Called before the acknowledgement.
+"""What can be said about a submitted form at once: shape and limits, on their fields. Called before it is acknowledged.
 
-Asks nobody: what needs the cluster, Slack or the database is checked by the worker, and the form comes back if it fails.
+Asks nobody: what needs the cluster, Slack or the database is checked by the worker, and then the form comes back.
 """
 
 from collections.abc import Mapping
