@@ -103,7 +103,7 @@ def test_a_team_named_like_a_key_does_not_confuse_the_allowed_keys() -> None:
 
 WRONG_VALUES = [
     (team(channel="#nlp"), '"#nlp" is no Slack channel id'),
-    (team(members="U0NLP"), '"U0NLP" is not a list'),
+    (team(members=7), '"7" is not a list'),
     (team(members=["@anna"]), '"@anna" is no Slack user id'),
     (team(members=["U0NLP", "U0NLP"]), '"U0NLP" is there twice'),
     (team(members=["U0NLP\n"]), "is no Slack user id"),
