@@ -166,6 +166,16 @@ def test_everything_wrong_is_found_at_once_over_all_files() -> None:
     assert len(findings) == 4
 
 
+def test_each_queue_that_two_teams_have_is_found_once() -> None:
+    eu = {"clusters": {name: {"accelerators": {GPU: UNIT}} for name in ("default", "eu-1")}}
+    twice = team("vision", queues=["nlp", "robotics", "vision"])
+    findings = found(twice, lambda files: files["clusters.yaml"].update(eu))
+    assert [one.message for one in findings] == [
+        'queue "nlp" is team nlp\'s already; a queue belongs to one team',
+        'queue "robotics" is team vision\'s already; a queue belongs to one team',
+    ]
+
+
 def test_a_document_that_is_no_mapping_is_found() -> None:
     wrong: Any
     for wrong in (None, [], "teams", 7):
