@@ -12,7 +12,7 @@ from bot.core.cohorts import QuotaTree, quota_tree
 from bot.core.drafts import AskField, Draft, Question
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
-from bot.core.lending import Lenders, Wish, automation_sentence, check_lender, choose_lender, fraction_sentence
+from bot.core.lenders import Lenders, Wish, automation_sentence, check_lender, choose_lender, fraction_sentence
 from bot.core.loans import Loan, LoanKind
 from bot.core.placing import no_such_queue
 from bot.core.policy import Policy

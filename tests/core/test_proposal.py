@@ -318,6 +318,22 @@ class TestLender:
         assert words.startswith(f"nlp can lend at most {most} a100 now")
 
     @pytest.mark.parametrize(
+        ("changes", "most"),
+        [
+            ({"state": LoanState.SCHEDULED, "in_force_at": None}, 18),
+            ({"in_force_at": None}, 18),
+            ({"in_force_at": NOW}, 24),
+            ({"state": LoanState.RETURNING}, 24),
+        ],
+    )
+    def test_what_is_promised_and_not_yet_out_of_the_live_number_cannot_be_lent_twice(
+        self, changes: dict[str, Any], most: int
+    ) -> None:
+        promised = loan(1, 6, kind=LoanKind.TRANSFER, lender="nlp", **changes)
+        words = refused(draft(30, lender="nlp"), loans=(promised,))[0]
+        assert words.startswith(f"nlp can lend at most {most} a100 now")
+
+    @pytest.mark.parametrize(
         ("lender", "world", "words"),
         [
             ("vision", picture(), "vision cannot lend to itself."),
