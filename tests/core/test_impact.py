@@ -111,12 +111,19 @@ def test_the_borrowers_lending_limit_follows_where_it_is_set(limit: int | None, 
     assert assess(ask(8), world, ()).borrower_lending_limit is None
 
 
-def test_quo_04_quo_05_queues_of_gitops_tools_and_stopped_ones_are_named() -> None:
-    world = changed("nlp", managed_by="Argo CD", stop_policy="Hold")
-    found = assess(transfer(8), world, ())
-    assert (found.managed_by, found.stopped) == ((("nlp", "Argo CD"),), ("nlp",))
-    assert assess(ask(8), world, ()).managed_by == ()
-    assert assess(ask(8), changed("vision", managed_by="Helm"), ()).managed_by == (("vision", "Helm"),)
+@pytest.mark.parametrize("tool", ["Argo CD", "Flux", "Helm"])
+def test_quo_04_quo_05_queues_that_a_tool_manages_are_named_before_approval(tool: str) -> None:
+    lender, borrower = changed("nlp", managed_by=tool), changed("vision", managed_by=tool)
+    assert assess(transfer(8), lender, ()).managed_by == (("nlp", tool),)
+    assert assess(transfer(8), borrower, ()).managed_by == (("vision", tool),)
+    assert assess(ask(8), borrower, ()).managed_by == (("vision", tool),)
+    assert assess(ask(8), lender, ()).managed_by == ()
+
+
+@pytest.mark.parametrize("changes", [{"stop_policy": "Hold"}, {"stop_policy": "HoldAndDrain"}, {"active": False}])
+def test_a_lender_that_admits_nothing_is_named(changes: dict[str, Any]) -> None:
+    assert assess(transfer(8), changed("nlp", **changes), ()).stopped == ("nlp",)
+    assert assess(ask(8), changed("nlp", **changes), ()).stopped == ()
 
 
 @pytest.mark.parametrize(("reserved", "free"), [(0, 16), (10, 6), (16, 0), (30, 0)])
