@@ -94,7 +94,6 @@ def test_what_was_committed_survives_the_kill_of_the_process(database_url, share
 def test_a_read_does_not_write(store, make):
     with pytest.raises(Unavailable), store.read() as work:
         work.inbox.put([make.item()])
-        work.commit()
     with store.begin() as work:
         assert work.inbox.put([make.item()]) == {make.item().key}
 
@@ -123,7 +122,6 @@ def test_a_failure_carries_no_values(store, make):
     """Payloads have response URLs in them, which are secrets, and tracebacks go to the log."""
     with pytest.raises(Stale) as failure, store.begin() as work:
         work.requests.approve(Approval(99, 0, "U-SECRET", make.now))
-        work.commit()
     assert "U-SECRET" not in f"{failure.value}{failure.value.__cause__}"
 
 
@@ -144,12 +142,16 @@ def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
         "WHERE pid <> pg_backend_pid() AND datname = current_database()"
     )
-    with pytest.raises(Unavailable), shared_store.begin() as work:
-        work.requests.add(make.request())
-        with engine.connect() as connection:
-            assert connection.exec_driver_sql(others).scalar_one() >= 1
-        work.requests.add(make.request("Ev2"))
-        work.commit()
+
+    def lose_the_connection():
+        with shared_store.begin() as work:
+            work.requests.add(make.request())
+            with engine.connect() as connection:
+                assert connection.exec_driver_sql(others).scalar_one() >= 1
+            work.requests.add(make.request("Ev2"))
+
+    with pytest.raises(Unavailable):
+        lose_the_connection()
     with shared_store.begin() as work:
         assert work.requests.find() == []
 
@@ -160,10 +162,15 @@ def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_
     [("statement_timeout", "SELECT pg_sleep(60)"), ("lock_timeout", "SELECT 1 FROM leader FOR UPDATE")],
 )
 def test_a_wait_that_is_too_long_is_unavailable(shared_store, engine, limit, statement):
-    with engine.connect() as holder, pytest.raises(Unavailable, match="timeout"), shared_store.begin() as work:
+    def wait():
+        with shared_store.begin() as work:
+            work.leadership._connection.exec_driver_sql(f"SET LOCAL {limit} = '10ms'")
+            work.leadership._connection.exec_driver_sql(statement)
+
+    with engine.connect() as holder:
         holder.exec_driver_sql("SELECT 1 FROM leader FOR UPDATE")
-        work.leadership._connection.exec_driver_sql(f"SET LOCAL {limit} = '10ms'")
-        work.leadership._connection.exec_driver_sql(statement)
+        with pytest.raises(Unavailable, match="timeout"):
+            wait()
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -145,10 +145,15 @@ def test_of_two_workers_on_one_item_the_second_to_finish_does_nothing(shared_sto
         work.requests.add(make.request("by the fast one"))
         work.inbox.done("k1")
         work.commit()
-    with pytest.raises(Stale), shared_store.begin() as work:
-        work.requests.add(make.request("by the slow one"))
-        work.inbox.done("k1")
-        work.commit()
+
+    def finish_late():
+        with shared_store.begin() as work:
+            work.requests.add(make.request("by the slow one"))
+            work.inbox.done("k1")
+            work.commit()
+
+    with pytest.raises(Stale):
+        finish_late()
     with shared_store.read() as work:
         assert [request.origin for request in work.requests.find()] == ["by the fast one"]
 

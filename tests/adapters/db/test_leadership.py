@@ -154,12 +154,17 @@ def test_an_old_epoch_rolls_back_all_that_its_transaction_did(lead, wait, shared
     old = lead("a")
     wait(LEASE)
     lead("b")
-    with pytest.raises(NotLeader), shared_store.begin() as work:
-        work.fields.put(make.record())
-        work.fields.add_intent(make.intent(epoch=old))
-        work.notices.owe(make.draft(), make.now)
-        work.leadership.check(old)
-        work.commit()
+
+    def work_as_old_leader():
+        with shared_store.begin() as work:
+            work.fields.put(make.record())
+            work.fields.add_intent(make.intent(epoch=old))
+            work.notices.owe(make.draft(), make.now)
+            work.leadership.check(old)
+            work.commit()
+
+    with pytest.raises(NotLeader):
+        work_as_old_leader()
     with shared_store.read() as work:
         assert work.fields.records("default") == {}
         assert work.fields.open_intents("default") == []

@@ -156,7 +156,6 @@ def test_a_person_approves_a_request_once_whatever_the_step(store, three, make):
 def test_an_approval_of_nothing_is_refused(store, make):
     with pytest.raises(Stale), store.begin() as work:
         work.requests.approve(Approval(77, 0, "U5", make.now))
-        work.commit()
     with store.read() as work:
         assert work.requests.approvals(77) == []
 
@@ -164,8 +163,13 @@ def test_an_approval_of_nothing_is_refused(store, make):
 def test_without_commit_nothing_happened(store, make):
     with store.begin() as work:
         work.requests.add(make.request())
-    with pytest.raises(ZeroDivisionError), store.begin() as work:
-        work.requests.add(make.request())
-        raise ZeroDivisionError
+
+    def fail_half_way():
+        with store.begin() as work:
+            work.requests.add(make.request())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way()
     with store.read() as work:
         assert work.requests.find() == []
