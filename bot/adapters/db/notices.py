@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, case, or_, select, update
 from bot.adapters.db.leadership import check_epoch
 from bot.adapters.db.rows import of_delivery, of_draft, to_notice
 from bot.adapters.db.sql import Repository
-from bot.adapters.db.tables import NOTICE
+from bot.adapters.db.tables import NOTICE, NOTICE_UNSETTLED
 from bot.core.errors import Stale
 from bot.core.notices import Notice, NoticeDraft, NoticeState
 
@@ -65,7 +65,7 @@ class SqlNotices(Repository):
         lost = and_(_IS_CLAIMED, or_(NOTICE.c.claimed_epoch != epoch, NOTICE.c.claimed_at < now - CLAIM_LASTS))
         query = (
             select(NOTICE)
-            .where(NOTICE.c.state.in_([_OWED, _CLAIMED]), or_(due, lost))
+            .where(NOTICE_UNSETTLED, or_(due, lost))
             .order_by(NOTICE.c.priority, NOTICE.c.owed_at, NOTICE.c.id)
             .limit(limit)
         )
