@@ -225,7 +225,7 @@ def _loans(facts: EditFacts) -> str:
 
 
 def _answer_button(facts: EditFacts, choice: AnswerChoice) -> dict[str, Any]:
-    live = number(facts.live)
+    live = "Unset" if facts.live is None else number(facts.live)
     labels = {
         AnswerKind.NEW_BASE: f"{live} is base",
         AnswerKind.INCLUDED: f"{live} includes it",

@@ -10,7 +10,7 @@ class NoticeKind(StrEnum):
     """[request_card.card] Approvals channel when a request waits; DM copies to the lender's leads and to the requester.
     One message per request and surface, updated at every change until the loan is over."""
     CARD_THREAD_LINE = "card_thread_line"
-    """[thread_lines] Thread of the channel's card: one line per event of the request or its loan."""
+    """[thread_lines.thread_line] Thread of the channel's card: one line per event of the request or its loan."""
     NEXT_STEP = "next_step"
     """[thread_lines.next_step] Thread of the channel's card, once per step: pings whoever decides next."""
 

@@ -94,11 +94,11 @@ def _up_to(items: list[Line]) -> Line:
 
 def api_back(outage: Outage) -> Message:
     """The API server answers again, and what was made up for."""
-    return _message(Symbol.IN_FORCE, line("API server", _of(outage), " back ", _until(outage)), _done(outage.done))
+    return _message(Symbol.IN_FORCE, line("API server", _of(outage), " back", _until(outage)), _done(outage.done))
 
 
 def _until(outage: Outage) -> Line:
-    return line(Clock(outage.until)) if outage.until else ()
+    return line(" ", Clock(outage.until)) if outage.until else ()
 
 
 def _done(done: tuple[CaughtUp, ...]) -> Line:
@@ -128,7 +128,7 @@ def _held_names(outage: Outage) -> Line:
 
 def kueue_back(outage: Outage) -> Message:
     """Kueue's webhook answers again."""
-    return _message(Symbol.IN_FORCE, line("Kueue", _of(outage), " back ", _until(outage)), _done(outage.done))
+    return _message(Symbol.IN_FORCE, line("Kueue", _of(outage), " back", _until(outage)), _done(outage.done))
 
 
 def slack_back(outage: Outage) -> Message:
@@ -143,7 +143,7 @@ def slack_back(outage: Outage) -> Message:
 def database_back(outage: Outage) -> Message:
     """The database answers again."""
     since = line("It was not answering since ", Clock(outage.since), ". Nothing was written meanwhile")
-    return _message(Symbol.IN_FORCE, line("Database back ", _until(outage)), since)
+    return _message(Symbol.IN_FORCE, line("Database back", _until(outage)), since)
 
 
 def bot_was_down(outage: Outage) -> Message:
