@@ -16,11 +16,12 @@ from bot.core.wording.faults import Misread, Taken, flat, shown
 CEILING = 1_000_000
 """The most that is ever taken for an amount when policy sets no limit."""
 EXAMPLE = 8
+COUNTED = ("gpu", "gpus", "slice", "slices")
+"""Words for what is counted, which name no hardware."""
 
 _TIMES = ("x", "×", "✕", "*")
-_UNITS = ("gpu", "gpus", "slice", "slices")
 _DIGITS = re.compile(r"[0-9]{1,60}")
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._/-]{0,316}[a-z0-9])?")  # a resource is PREFIX/NAME: 253 + 1 + 63
+_NAME = re.compile(r"[a-z](?:[a-z0-9._/-]{0,316}[a-z0-9])?")  # a resource is PREFIX/NAME: 253 + 1 + 63
 _GLUED = re.compile(r"([0-9]{1,60})([x×✕*]?)([a-z][a-z0-9._/-]*[a-z0-9])?")
 _LIKE_A_DURATION = re.compile(r"([a-z]+)[0-9].*")
 _TIMES_NUMBER = re.compile(r"[x×✕*]([0-9]{1,60})")
@@ -30,7 +31,9 @@ _QUANTITY = re.compile(
 _SUFFIXES = {"n": -9, "u": -6, "m": -3, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"k": 10, "m": 20, "g": 30, "t": 40, "p": 50, "e": 60}
 _NUMBER_WORDS = ("nan", "inf", "infinity")
-_MOST_EXPONENT = 40
+_MOST_DIGITS = 40
+_MOST_EXPONENT = 200
+"""Far enough to be too many digits or a fraction whatever stands before it, near enough to compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def parse_amount(text: str, limit: int | None) -> Amount | Misread:
     if isinstance(amount, Misread) or not rest:
         return amount
     name = rest[0].lower()
-    if amount.of is None and len(rest) == 1 and _NAME.fullmatch(name) and name not in UNIT_WORDS:
+    if amount.of is None and len(rest) == 1 and _is_name(name):
         return Amount(amount.count, name)
     return _not_a_number(text.strip(), limit, _unit(words))
 
@@ -70,7 +73,7 @@ def take_amount(words: Sequence[str], limit: int | None) -> Taken[Amount] | None
     value = _read_word(words[0], limit, _unit(words[:4]))
     used = 1
     if isinstance(value, Amount) and value.of is None:
-        for optional in (_TIMES, _UNITS, ("of",)):
+        for optional in (_TIMES, COUNTED, ("of",)):
             used += used < len(words) and words[used].lower() in optional
     return Taken(value, used)
 
@@ -81,10 +84,14 @@ def looks_like_a_number(word: str) -> bool:
     return bool(bare) and (bare[0].isnumeric() or bare.lower() in _NUMBER_WORDS)
 
 
+def _is_name(word: str) -> bool:
+    return bool(_NAME.fullmatch(word)) and word not in UNIT_WORDS
+
+
 def _name_first(words: Sequence[str], limit: int | None) -> Taken[Amount] | None:
     """`a100 x8`, `a100 × 8`."""
     name = words[0].lower()
-    if len(words) < 2 or not _NAME.fullmatch(name) or _DIGITS.fullmatch(name):
+    if len(words) < 2 or not _is_name(name):
         return None
     glued = _TIMES_NUMBER.fullmatch(words[1].lower())
     apart = words[1].lower() in _TIMES and len(words) > 2 and _DIGITS.fullmatch(words[2])
@@ -109,6 +116,8 @@ def _read_word(word: str, limit: int | None, unit: str) -> Amount | Misread:
 def _read_glued(word: str, glued: re.Match[str], limit: int | None, unit: str) -> Amount | Misread:
     """`8x`, `8gpus`, `8a100`, `8xa100`; not `8h100`, whose h may be hours."""
     digits, times, name = glued.group(1), glued.group(2), glued.group(3)
+    if name and _TIMES_NUMBER.fullmatch(name):
+        return _not_a_number(word, limit, unit)
     if not times and name:
         if name in UNIT_WORDS:
             return _not_a_number(word, limit, unit)
@@ -120,15 +129,18 @@ def _read_glued(word: str, glued: re.Match[str], limit: int | None, unit: str) -
     count = _counted(digits, limit, unit, word)
     if isinstance(count, Misread):
         return count
-    return Amount(count, None if name in _UNITS else name)
+    return Amount(count, None if name in COUNTED else name)
 
 
 def _counted(digits: str, limit: int | None, unit: str, word: str | None = None) -> int | Misread:
     count, most = int(digits), _most(limit)
     if count < 1:
         return _not_a_number(word or digits, limit, unit)
+    if count >= 10**_MOST_DIGITS:
+        return _too_many_digits(digits, most)
     if count > most:
-        return Misread(f"{count:,} is more than the {most:,} that policy allows per request.", (str(most),))
+        whose = "that policy allows" if limit is not None and limit <= CEILING else "that is possible"
+        return Misread(f"{count:,} is more than the {most:,} {whose} per request.", (str(most),))
     return count
 
 
@@ -138,11 +150,9 @@ def _refused_quantity(word: str, match: re.Match[str], limit: int | None, unit: 
     most = _most(limit)
     if not number:
         return _not_a_number(word, limit, unit)
-    if exponent > _MOST_EXPONENT:
-        return Misread(
-            f"{shown(word)} has over {_MOST_EXPONENT} digits; the most per request is {most:,}.", (str(most),)
-        )
-    value = number * _scale(suffix) * Fraction(10) ** max(exponent, -2 * _MOST_EXPONENT)
+    value = number * _scale(suffix) * Fraction(10) ** max(min(exponent, _MOST_EXPONENT), -_MOST_EXPONENT)
+    if value >= 10**_MOST_DIGITS:
+        return _too_many_digits(word, most)
     if value.denominator != 1:
         rounded = str(max(1, min(math.ceil(value), most)))
         return Misread(f"{shown(word)} is not a whole number of {unit}.", (rounded,))
@@ -151,6 +161,10 @@ def _refused_quantity(word: str, match: re.Match[str], limit: int | None, unit: 
     if count > most:
         return Misread(f"{counted}; the most per request is {most:,}.", (str(most),))
     return Misread(f"{counted}. Write it in digits: {count}.", (str(count),))
+
+
+def _too_many_digits(word: str, most: int) -> Misread:
+    return Misread(f"{shown(word)} has over {_MOST_DIGITS} digits; the most per request is {most:,}.", (str(most),))
 
 
 def _scale(suffix: str | None) -> Fraction:
@@ -166,7 +180,7 @@ def _most(limit: int | None) -> int:
 
 
 def _unit(words: Sequence[str]) -> str:
-    return "slices" if any("mig-" in word.lower() or word.lower() in _UNITS[2:] for word in words) else "GPUs"
+    return "slices" if any("mig-" in word.lower() or word.lower() in COUNTED[2:] for word in words) else "GPUs"
 
 
 def _not_a_number(word: str, limit: int | None, unit: str) -> Misread:

@@ -27,8 +27,8 @@ UNIT_WORDS = {word: unit for unit, words in _WORDS.items() for word in words}
 _NAMES = {"w": "weeks", "d": "days", "h": "hours", "min": "minutes", "m": "minutes", "mo": "months"}
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?"
-_GLUED = re.compile(rf"(?:{_NUMBER}[a-z]+)+", re.IGNORECASE)
-_PAIR = re.compile(rf"({_NUMBER})([a-z]+)", re.IGNORECASE)
+_GLUED = re.compile(rf"(?:{_NUMBER}[a-z]+)+", re.IGNORECASE | re.ASCII)
+_PAIR = re.compile(rf"({_NUMBER})([a-z]+)", re.IGNORECASE | re.ASCII)
 _BARE_NUMBER = re.compile(_NUMBER)
 
 
@@ -42,7 +42,7 @@ def parse_duration(text: str) -> timedelta | Misread:
     words = flat(text).split()
     taken = take_duration(words)
     if taken is None or (taken.used < len(words) and not isinstance(taken.value, Misread)):
-        return _not_a_duration(text.strip())
+        return not_a_duration(text.strip())
     return taken.value
 
 
@@ -101,7 +101,7 @@ def _sum(pairs: list[tuple[str, str]], text: str) -> timedelta | Misread:
         days = max(1, min(30 * int(Fraction(pairs[units.index("mo")][0])), LONGEST.days))
         return Misread(f"Months differ in length. Try {days}d.", (f"{days}d",))
     if any(not _smaller(one, other) for (_, one), (_, other) in pairwise(pairs)):
-        return _not_a_duration(text)
+        return not_a_duration(text)
     minutes = sum(
         (Fraction(number) * _MINUTES[unit] for (number, _), unit in zip(pairs, units, strict=True)), Fraction(0)
     )
@@ -131,5 +131,6 @@ def _compact(length: timedelta) -> str:
     return format_duration(length).replace(" days", "d").replace(" day", "d").replace(" h", "h").replace(" ", "")
 
 
-def _not_a_duration(text: str) -> Misread:
+def not_a_duration(text: str) -> Misread:
+    """What to say of a word that is no duration."""
     return Misread(f'"{shown(text)}" is not a duration. Durations look like 3d, 12h or 1d12h.', ("3d",))

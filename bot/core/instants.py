@@ -5,7 +5,7 @@ The parser of the request line and the forms call `parse_instant`; `echo_instant
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -20,12 +20,13 @@ from bot.core.wording.clock_changes import (
     zone_name,
 )
 from bot.core.wording.faults import Misread, Taken, flat, shown
-from bot.core.wording.when import DASHES, FULL_MONTHS, Clock, Day, last_day, take_piece
+from bot.core.wording.when import FULL_DAYS, FULL_MONTHS, HYPHENS, Clock, Day, last_day, take_piece
 
 END_OF_WORKING_DAY = time(18)
 YEARS_AHEAD = 10
 
 _SLASHED = re.compile(r"([0-9]{1,2})[/.-]([0-9]{1,2})(?:[/.-](?:[0-9]{2}|[0-9]{4}))?\.?")
+_BARE_HOUR = re.compile(r"[0-9]{1,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,19 @@ def take_instant(
     clock: Clock | None = None
     used = 0
     while used < len(words):
-        taken = take_piece(words[used:], day is None, clock is None)
+        taken = take_piece(words[used:], day, clock)
         if taken is None:
             break
         if isinstance(taken.value, Misread):
-            return Taken(taken.value, used + taken.used, since=used)
+            whole = tuple(" ".join((*words[:used], instead)) for instead in taken.value.instead)
+            return Taken(replace(taken.value, instead=whole), used + taken.used, since=used)
         found_day, found_clock = taken.value
+        if day and found_day:
+            found_day = replace(found_day, weekday=day.weekday)
         day, clock = found_day or day, found_clock or clock
         used += taken.used
+    if clock is None and day is not None and len(words) == used + 1 and _BARE_HOUR.fullmatch(words[used]):
+        return Taken(_bare_hour(words[:used], words[used]), used + 1, since=used)
     if day is None and clock is None:
         return Taken(_no_time_at_all(words, now, zone), min(1, len(words)))
     return Taken(_settle(day, clock, _Asker(now, zone, workday_end)), used)
@@ -93,18 +99,18 @@ def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Mi
     zone = (clock and clock.offset) or asker.zone
     at_time = clock.time if clock else asker.workday_end
     local = datetime.combine(_date_of(day, asker.now.astimezone(zone).date()), at_time)
-    if refused := _out_of_reach(local, asker.now):
+    if refused := _out_of_reach(local, asker.now) or _wrong_weekday(day, local):
         return refused
+    offset = offset_text(datetime.combine(local, at_time, zone)) if clock and clock.offset else None
     at, note = settle_local(local, zone, asker.now)
     notes = [] if clock else [f"A day without a time means {at_time:%H:%M}, the end of the working day."]
-    if day and day.weekday is not None and at <= asker.now:
+    if day and day.weekday is not None and day.month is None and at <= asker.now:
         local += timedelta(days=7)
         at, note = settle_local(local, zone, asker.now)
         means = f"{local.day} {MONTHS[local.month - 1]}"
         notes.append(f"{WEEKDAYS[day.weekday]} means {means}: today's {at_time:%H:%M} has passed.")
     if at <= asker.now:
-        return _passed(local, asker.now)
-    offset = offset_text(datetime.combine(local, at_time, zone)) if clock and clock.offset else None
+        return _passed(local, asker.now, offset or "")
     return Instant(at, (*notes, note) if note else tuple(notes), offset)
 
 
@@ -112,7 +118,7 @@ def _date_of(day: Day | None, today: date) -> date:
     """The date that is meant; for a day of the month without a year the nearest one, passed or not."""
     if day is None:
         return today
-    if day.weekday is not None:
+    if day.weekday is not None and day.month is None:
         return today + timedelta(days=(day.weekday - today.weekday()) % 7)
     if day.ahead is not None:
         return today + timedelta(days=day.ahead)
@@ -133,8 +139,15 @@ def _out_of_reach(local: datetime, now: datetime) -> Misread | None:
     return None
 
 
-def _passed(local: datetime, now: datetime) -> Misread:
-    return Misread(f"{_moment_text(local, now)} has passed.", (f"tomorrow {local:%H:%M}",))
+def _wrong_weekday(day: Day | None, local: datetime) -> Misread | None:
+    if day is None or day.month is None or day.weekday in (None, local.weekday()):
+        return None
+    said = f"{local.day} {MONTHS[local.month - 1]} {local.year} is a {FULL_DAYS[local.weekday()]}."
+    return Misread(said, (f"{day_with_year(local)} {local:%H:%M}",))
+
+
+def _passed(local: datetime, now: datetime, offset: str = "") -> Misread:
+    return Misread(f"{_moment_text(local, now)} has passed.", (f"tomorrow {local:%H:%M}{offset}",))
 
 
 def _moment_text(local: datetime, now: datetime) -> str:
@@ -145,12 +158,12 @@ def _moment_text(local: datetime, now: datetime) -> str:
 def _no_time_at_all(words: Sequence[str], now: datetime, zone: tzinfo) -> Misread:
     """What a word that is no WHEN may have meant: two days, an hour or a day, a duration."""
     word = words[0] if words else ""
-    if slashed := _SLASHED.fullmatch(word.translate(DASHES)):
+    if slashed := _SLASHED.fullmatch(word.translate(HYPHENS)):
         return _slashed_date(word, int(slashed[1]), int(slashed[2]))
-    if re.fullmatch(r"[0-9]{1,2}", word):
-        return _bare_number(int(word), now.astimezone(zone).date())
     if (taken := take_duration(words)) and not isinstance(taken.value, Misread):
         return Misread(f'"{shown(" ".join(words[: taken.used]))}" is a duration: write it after for.')
+    if _BARE_HOUR.fullmatch(word):
+        return _bare_number(int(word), now.astimezone(zone).date())
     return _not_a_time(word)
 
 
@@ -180,6 +193,12 @@ def _bare_number(number: int, today: date) -> Misread:
     if not number:
         return Misread("0 is not a time. Midnight is 0:00.", ("tomorrow 0:00",))
     return Misread(f"{number} can be {hour} or the {_ordinal(number)}.", (hour, *dated))
+
+
+def _bare_hour(day: Sequence[str], number: str) -> Misread:
+    """`fri 18`: neither read as an hour nor left to be taken for an amount."""
+    clock = f"{int(number)}:00" if int(number) < 24 else "18:00"
+    return Misread(f"{number} alone is not a time of day. Write {clock}.", (" ".join((*day, clock)),))
 
 
 def _ordinal(number: int) -> str:

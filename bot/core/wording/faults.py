@@ -5,13 +5,17 @@ parsers of lines turn the first of them into the `UsageFault` that the views sho
 """
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 WINDOW_COLUMNS = 40
 """Columns of the shown part of a line: a caret under it survives the width of a phone."""
-SHOWN_CHARACTERS = 40
+SHOWN_CHARACTERS = 32
 """Characters of somebody's word that a sentence repeats."""
+
+LISTED_NAMES = 3
+LISTED_CHARACTERS = 22
 
 _T = TypeVar("_T")
 
@@ -48,6 +52,12 @@ class UsageFault:
     choices: tuple[str, ...] = ()
 
 
+def listed(names: Sequence[str]) -> str:
+    """The first few of some names, for a sentence that fits a notification."""
+    few = ", ".join(shown(name, most=LISTED_CHARACTERS) for name in names[:LISTED_NAMES])
+    return few + (", …" if len(names) > LISTED_NAMES else "")
+
+
 def is_gap(char: str) -> bool:
     """Whether a character separates words: any space, and what cannot be seen (control and direction marks)."""
     return char.isspace() or unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"}
@@ -73,20 +83,28 @@ def columns(text: str) -> int:
 
 def point_at(text: str, start: int, end: int) -> tuple[str, str]:
     """The window around `text[start:end]` (not empty) and the carets under it."""
-    end = _fitting_end(text, start, end)
-    left, right = start, end
-    while True:
-        room = WINDOW_COLUMNS - 2 - columns(text[left:right])
-        grown_left = left > 0 and columns(text[left - 1]) <= room
-        left -= grown_left
-        room -= columns(text[left]) if grown_left else 0
-        grown_right = right < len(text) and columns(text[right]) <= room
-        right += grown_right
-        if not (grown_left or grown_right):
-            break
+    left, right = 0, len(text)
+    if columns(text[: WINDOW_COLUMNS + 1]) > WINDOW_COLUMNS:
+        end = _fitting_end(text, start, end)
+        left, right = _grown(text, start, end)
     before = ("…" if left else "") + text[left:start]
     window = before + text[start:right] + ("…" if right < len(text) else "")
     return flat(window), " " * columns(before) + "^" * columns(text[start:end])
+
+
+def _grown(text: str, left: int, right: int) -> tuple[int, int]:
+    """The part with as much around it, on both sides alike, as fits between two dots."""
+    room = WINDOW_COLUMNS - 2 - columns(text[left:right])
+    while True:
+        before, after = text[left - 1 : left] if left else "", text[right : right + 1]
+        if before and columns(before) <= room:
+            left, room = left - 1, room - columns(before)
+        else:
+            before = ""
+        if after and columns(after) <= room:
+            right, room = right + 1, room - columns(after)
+        elif not before:
+            return left, right
 
 
 def _fitting_end(text: str, start: int, end: int) -> int:

@@ -7,6 +7,8 @@ call `clip_reason`.
 import re
 
 REASON_CHARACTERS = 300
+DASHES = "-‐‑‒–—―−"
+"""The hyphen, and what phones and word processors make of it."""
 
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _LINKS = {"@": "@", "#": "#", "!": "@"}

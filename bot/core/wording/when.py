@@ -5,11 +5,12 @@ Only `bot.core.instants` calls this.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, time, timedelta, timezone
 
 from bot.core.wording.clock_changes import MONTHS, WEEKDAYS
 from bot.core.wording.faults import Misread, Taken, shown
+from bot.core.wording.text import DASHES
 
 FULL_MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -17,8 +18,10 @@ FULL_MONTHS = (
 )
 _MONTH_WORDS = {name.lower(): n for n, name in enumerate(MONTHS, start=1)}
 _MONTH_WORDS |= {name.lower(): n for n, name in enumerate(FULL_MONTHS, start=1)} | {"sept": 9}
-_FULL_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY_WORDS = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {name: n for n, name in enumerate(_FULL_DAYS)}
+FULL_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WEEKDAY_WORDS = {name.lower(): n for n, name in enumerate(WEEKDAYS)} | {
+    name.lower(): n for n, name in enumerate(FULL_DAYS)
+}
 _WEEKDAY_WORDS |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3}
 _AHEAD_WORDS = {"today": 0, "tomorrow": 1}
 
@@ -27,12 +30,16 @@ _YEAR = re.compile(r"[0-9]{4}")
 _ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt](.+))?")
 _CLOCK = re.compile(r"([0-9]{1,2})(?::([0-9]{2})(?::([0-9]{2}))?)?(am|pm)?(z|utc|[+-][0-9]{2}:?[0-9]{2})?")
 _OFFSET = re.compile(r"z|utc|[+-][0-9]{2}:?[0-9]{2}")
-DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+HYPHENS = str.maketrans(dict.fromkeys(DASHES, "-"))
+"""Every dash as a hyphen, for `str.translate`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day as typed; exactly one of weekday, ahead and month is set. `year` None: the nearest."""
+    """A day as typed: a weekday, so many days ahead, or a day of a month (`year` None: the nearest).
+
+    Of a day of a month `weekday` may say again which one it is, as the bot itself writes it: "Fri 4 Dec".
+    """
 
     words: str
     weekday: int | None = None
@@ -44,6 +51,8 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
+    """A time of day as typed, with the offset if one was written."""
+
     time: time
     offset: timezone | None = None
 
@@ -51,28 +60,30 @@ class Clock:
 WhenPiece = tuple[Day | None, Clock | None]
 
 
-def take_piece(words: Sequence[str], day_open: bool, clock_open: bool) -> Taken[WhenPiece] | None:
-    """What the head of `words` says, of the halves that are still open; None if it says neither."""
+def take_piece(words: Sequence[str], day: Day | None, clock: Clock | None) -> Taken[WhenPiece] | None:
+    """What the head of `words` adds to a day and a time of day that may be known already; None if nothing."""
     takers: list[Callable[[Sequence[str]], Taken[WhenPiece] | None]] = []
-    if day_open:
-        takers += [_take_iso, _take_named_day, _take_day_of_month]
-    if clock_open:
+    if day is None:
+        takers += [_take_named_day]
+    if day is None or (day.weekday is not None and day.month is None):
+        takers += [_take_iso, _take_day_of_month]
+    if clock is None:
         takers += [_take_clock]
     return next((taken for taker in takers if (taken := taker(words))), None)
 
 
 def _take_iso(words: Sequence[str]) -> Taken[WhenPiece] | None:
-    match = _ISO_DAY.fullmatch(words[0].translate(DASHES))
+    match = _ISO_DAY.fullmatch(words[0].translate(HYPHENS))
     if not match:
         return None
     year, month, number, rest = int(match[1]), int(match[2]), int(match[3]), match[4]
-    day = _valid_day(words[0].partition("T")[0], month, number, year)
+    day = _valid_day(words[0][:10], month, number, year)
     if isinstance(day, Misread) or rest is None:
         return Taken(day if isinstance(day, Misread) else (day, None), 1)
-    clock = _take_clock([rest])
+    clock = _take_clock([rest, *words[1:]])
     if clock is None or isinstance(clock.value, Misread):
         return Taken(Misread(f'"{shown(rest)}" is not a time of day.', (f"{day.words} 18:00",)), 1)
-    return Taken((day, clock.value[1]), 1)
+    return Taken((day, clock.value[1]), clock.used)
 
 
 def _take_named_day(words: Sequence[str]) -> Taken[WhenPiece] | None:
@@ -116,14 +127,17 @@ def last_day(year: int, month: int) -> int:
 
 
 def _take_clock(words: Sequence[str]) -> Taken[WhenPiece] | None:
-    """`18:00`, `6pm`, `6 pm`, each with or without an offset, glued or apart."""
-    text, used = words[0].lower().translate(DASHES), 1
+    """`18:00`, `at 18:00`, `6pm`, `6 pm`, each with or without an offset, glued or apart."""
+    if words[0].lower() == "at" and len(words) > 1:
+        later = _take_clock(words[1:])
+        return replace(later, used=later.used + 1) if later else None
+    text, used = words[0].lower().translate(HYPHENS), 1
     if len(words) > used and words[used].lower() in ("am", "pm"):
         text, used = text + words[used].lower(), used + 1
     match = _CLOCK.fullmatch(text)
     if not match or (match[2] is None and match[4] is None):
         return None
-    apart = words[used].lower().translate(DASHES) if len(words) > used else ""
+    apart = words[used].lower().translate(HYPHENS) if len(words) > used else ""
     if not match[5] and _OFFSET.fullmatch(apart):
         text, used = text + apart, used + 1
     clock = _clock(text)
