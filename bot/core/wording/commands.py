@@ -7,7 +7,7 @@ in `_READERS`.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.core.wording.faults import Misread, UsageFault, point_at
+from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
 from bot.core.wording.request import read_request
 from bot.core.wording.request_words import KEYWORDS, KINDS, RequestWords
@@ -76,7 +76,7 @@ def _unknown(text: str, token: Token, context: Context) -> Reading[HelpWords]:
     if not lines and word[0].isdigit() and _read(whole, context).stumble is None:
         lines = [whole]
     if lines and not misread.instead:
-        misread = Misread(misread.sentence.partition(".")[0] + ". Did you mean request?")
+        misread = Misread(f'No "{shown(word)}". Did you mean request?')
     return Reading(HelpWords(), Stumble(misread, token.start, token.end, 0), tuple(lines))
 
 

@@ -64,55 +64,55 @@ class HelpWords:
 
 def read_status(line: Line) -> Reading[StatusWords]:
     """Reads the words after `status`."""
+    return read_parts(line, StatusWords(), _read_status_part)
 
-    def read(line: Line, said: StatusWords, at: int) -> Step[StatusWords] | Stumble:
-        if said.team:
-            return not_understood(line, at)
-        team = read_name(line.tokens[at].text, line.context.vocabulary.teams, "team")
-        if isinstance(team, Misread):
-            return stumble(line, team, at, at + 1)
-        return Step(StatusWords(team), at + 1, team)
 
-    return read_parts(line, StatusWords(), read)
+def _read_status_part(line: Line, said: StatusWords, at: int) -> Step[StatusWords] | Stumble:
+    if said.team:
+        return not_understood(line, at)
+    team = read_name(line.tokens[at].text, line.context.vocabulary.teams, "team")
+    if isinstance(team, Misread):
+        return stumble(line, team, at, at + 1)
+    return Step(StatusWords(team), at + 1, team)
 
 
 def read_list(line: Line) -> Reading[ListWords]:
     """Reads the words after `list`, in any order."""
+    return read_parts(line, ListWords(), _read_list_part)
 
-    def read(line: Line, said: ListWords, at: int) -> Step[ListWords] | Stumble:
-        word = line.tokens[at].text.lower()
-        if word == "closed":
-            return Step(replace(said, closed=True), at + 1, word)
-        if word in SCOPES and said.scope in (None, word):
-            return Step(replace(said, scope=word), at + 1, word)
-        if word in SCOPES:
-            return stumble(line, Misread(f"list shows one of {said.scope} and {word}, not both."), at, at + 1)
-        found = near(word, (*SCOPES, "closed"))
-        if not found:
-            return not_understood(line, at)
-        return stumble(line, Misread(f'No "{shown(word)}". Did you mean {" or ".join(found)}?', found), at, at + 1)
 
-    return read_parts(line, ListWords(), read)
+def _read_list_part(line: Line, said: ListWords, at: int) -> Step[ListWords] | Stumble:
+    word = line.tokens[at].text.lower()
+    if word == "closed":
+        return Step(replace(said, closed=True), at + 1, word)
+    if word in SCOPES and said.scope in (None, word):
+        return Step(replace(said, scope=word), at + 1, word)
+    if word in SCOPES:
+        return stumble(line, Misread(f"list shows one of {said.scope} and {word}, not both."), at, at + 1)
+    found = near(word, (*SCOPES, "closed"))
+    if not found:
+        return not_understood(line, at)
+    return stumble(line, Misread(f'No "{shown(word)}". Did you mean {" or ".join(found)}?', found), at, at + 1)
 
 
 def read_show(line: Line) -> Reading[ShowWords]:
     """Reads the words after `show`: the queue comes first."""
+    return read_parts(line, ShowWords(), _read_show_part)
 
-    def read(line: Line, said: ShowWords, at: int) -> Step[ShowWords] | Stumble:
-        word, vocabulary = line.tokens[at].text, line.context.vocabulary
-        if said.queue is None:
-            queue = read_name(word, vocabulary.queues, "queue")
-            if isinstance(queue, Misread):
-                return stumble(line, queue, at, at + 1)
-            return Step(replace(said, queue=queue), at + 1, queue)
-        if said.flavor or said.resource:
-            return not_understood(line, at)
-        hardware = read_hardware(word, vocabulary)
-        if isinstance(hardware, Misread):
-            return stumble(line, hardware, at, at + 1)
-        return Step(replace(said, flavor=hardware.flavor, resource=hardware.resource), at + 1, word.lower())
 
-    return read_parts(line, ShowWords(), read)
+def _read_show_part(line: Line, said: ShowWords, at: int) -> Step[ShowWords] | Stumble:
+    word, vocabulary = line.tokens[at].text, line.context.vocabulary
+    if said.queue is None:
+        queue = read_name(word, vocabulary.queues, "queue")
+        if isinstance(queue, Misread):
+            return stumble(line, queue, at, at + 1)
+        return Step(replace(said, queue=queue), at + 1, queue)
+    if said.flavor or said.resource:
+        return not_understood(line, at)
+    hardware = read_hardware(word, vocabulary)
+    if isinstance(hardware, Misread):
+        return stumble(line, hardware, at, at + 1)
+    return Step(replace(said, flavor=hardware.flavor, resource=hardware.resource), at + 1, word.lower())
 
 
 def read_return(line: Line) -> Reading[ReturnWords]:
@@ -151,30 +151,30 @@ def _return_amount(line: Line, said: ReturnWords, at: int, amount: Amount, used:
 
 def read_withdraw(line: Line) -> Reading[WithdrawWords]:
     """Reads the words after `withdraw`."""
+    return read_parts(line, WithdrawWords(), _read_withdraw_part)
 
-    def read(line: Line, said: WithdrawWords, at: int) -> Step[WithdrawWords] | Stumble:
-        if said.request is not None:
-            return not_understood(line, at)
-        number = parse_request_id(line.tokens[at].text)
-        if isinstance(number, Misread):
-            return stumble(line, number, at, at + 1)
-        return Step(WithdrawWords(number), at + 1, format_request_id(number))
 
-    return read_parts(line, WithdrawWords(), read)
+def _read_withdraw_part(line: Line, said: WithdrawWords, at: int) -> Step[WithdrawWords] | Stumble:
+    if said.request is not None:
+        return not_understood(line, at)
+    number = parse_request_id(line.tokens[at].text)
+    if isinstance(number, Misread):
+        return stumble(line, number, at, at + 1)
+    return Step(WithdrawWords(number), at + 1, format_request_id(number))
 
 
 def read_help(line: Line) -> Reading[HelpWords]:
     """Reads the words after `help`."""
+    return read_parts(line, HelpWords(), _read_help_part)
 
-    def read(line: Line, said: HelpWords, at: int) -> Step[HelpWords] | Stumble:
-        word = line.tokens[at].text.lower()
-        if said.command:
-            return not_understood(line, at)
-        if word in SUBCOMMANDS:
-            return Step(HelpWords(word), at + 1, word)
-        return stumble(line, unknown_subcommand(word), at, at + 1)
 
-    return read_parts(line, HelpWords(), read)
+def _read_help_part(line: Line, said: HelpWords, at: int) -> Step[HelpWords] | Stumble:
+    word = line.tokens[at].text.lower()
+    if said.command:
+        return not_understood(line, at)
+    if word in SUBCOMMANDS:
+        return Step(HelpWords(word), at + 1, word)
+    return stumble(line, unknown_subcommand(word), at, at + 1)
 
 
 def unknown_subcommand(word: str) -> Misread:
