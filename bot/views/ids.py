@@ -114,8 +114,3 @@ def picture_of(block_id: str) -> PictureBlock | None:
     """The kind (card, drift), id and revision in a block_id; None if it carries none."""
     found = _PICTURE.fullmatch(block_id)
     return PictureBlock(found[1], found[2], int(found[3])) if found else None
-
-
-def request_name(number: int) -> str:
-    """How people see and type a request and its loan: Q-142."""
-    return f"Q-{number}"

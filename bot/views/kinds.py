@@ -39,6 +39,9 @@ class NoticeKind(StrEnum):
     LENDER_WAITS = "lender_waits"
     """[direct.lender_waits] Leads of the lender, when a loan is over and their quota cannot come back yet."""
 
+    ANSWER = "answer"
+    """No view: the one who acted, by DM, with the stored answer that could not be given where it was asked."""
+
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the
     answer, a further change, or that it went away."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.core.errors import Refused
 from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
@@ -246,7 +245,7 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
 def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     world = World(names)
     first = refusals.Decided(142, refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
-    yield "refusal refused", refusals.refused(Refused(names.vendor))
+    yield "refusal refused", refusals.refused(names.vendor)
     yield "refusal decided", refusals.already_decided(first)
     by_rule = refusals.Decided(142, refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
     yield "refusal decided by rule", refusals.already_decided(by_rule)
@@ -260,8 +259,8 @@ def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     yield "refusal which request", refusals.which_request((world.request(), world.request(id=143)))
     yield "refusal not recorded", refusals.not_recorded()
     yield "refusal slow", refusals.slow_answer()
-    yield "refusal unexpected", refusals.unexpected("7F3A-21", nothing_changed=True)
-    yield "refusal unexpected, doubtful", refusals.unexpected("7F3A-21", nothing_changed=False, request=142)
+    yield "refusal unexpected", refusals.failed("7F3A-21", nothing_changed=True)
+    yield "refusal unexpected, doubtful", refusals.failed("7F3A-21", nothing_changed=False, request=142)
 
 
 def _platform(names: Names) -> Iterator[tuple[str, Message]]:

@@ -20,7 +20,6 @@ from bot.views.ids import (
     drift_block,
     option_value,
     picture_of,
-    request_name,
 )
 from bot.views.kinds import NoticeKind
 from tests.support.view_gallery import everything
@@ -75,10 +74,6 @@ def test_a_name_too_long_for_an_option_gets_a_value_of_its_own() -> None:
     assert len(option_value(one)) <= 150
 
 
-def test_people_see_a_number() -> None:
-    assert request_name(142) == "Q-142"
-
-
 def _views_of_kinds() -> dict[str, str]:
     """The view named in the docstring under each member of NoticeKind."""
     tree = ast.parse(Path(kinds.__file__).read_text())
@@ -94,6 +89,9 @@ def _views_of_kinds() -> dict[str, str]:
 
 @pytest.mark.parametrize("kind", NoticeKind)
 def test_every_kind_of_notice_names_a_view_that_exists(kind: NoticeKind) -> None:
+    if kind is NoticeKind.ANSWER:
+        assert _views_of_kinds()[kind.name].startswith("No view")
+        return
     module, _, function = _views_of_kinds()[kind.name].partition(".")
     view = importlib.import_module(f"bot.views.{module}")
     assert callable(getattr(view, function))
