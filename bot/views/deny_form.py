@@ -2,7 +2,8 @@
 
 from bot.core.messages import Modal
 from bot.core.requests import QuotaRequest
-from bot.views.ids import Field, View, request_name
+from bot.core.wording.request_ids import format_request_id
+from bot.views.ids import Field, View
 from bot.views.inputs import words
 from bot.views.kit import line, rich
 from bot.views.loan_words import how_long, what
@@ -13,5 +14,5 @@ def deny_form(request: QuotaRequest, requester_name: str) -> Modal:
     """The request in one line, and the reason. `metadata` is the request's number."""
     asked = line(what(request.ask), ", ", how_long(request.ask), ", asked by ", Theirs(requester_name))
     reason = words(Field.DENY_WORDS, "Reason", "", REASON_LIMIT, "The requester sees this")
-    title = f"Deny {request_name(request.id)}"
+    title = f"Deny {format_request_id(request.id)}"
     return Modal(View.DENY_FORM, title, (rich(asked), reason), "Deny", metadata=str(request.id))

@@ -6,10 +6,11 @@ A modal, so no tables: the queues stand in preformatted text.
 from dataclasses import dataclass
 
 from bot.core.messages import Block, Modal
+from bot.core.wording.request_ids import format_request_id
 from bot.views.columns import columns
 from bot.views.edit_question import ignore_rule
 from bot.views.facts import CardFacts
-from bot.views.ids import View, request_name
+from bot.views.ids import View
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import bullets, line, pre, rich
 from bot.views.loan_state import told
@@ -60,7 +61,7 @@ def details(facts: DetailsFacts) -> Modal:
         *_team(facts),
         *_git(card),
     ]
-    return Modal(View.DETAILS, f"Details of {request_name(card.request.id)}", tuple(blocks))
+    return Modal(View.DETAILS, f"Details of {format_request_id(card.request.id)}", tuple(blocks))
 
 
 def _part(heading: str, *lines: Line) -> Block:

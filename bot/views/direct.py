@@ -7,9 +7,10 @@ card. Rendered by the deliverer for the kinds of notice that name them.
 from bot.core.loans import Loan, LoanKind
 from bot.core.messages import Message
 from bot.core.standing import Blocker, LoanStanding
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import devices, joined, of_flavor
 from bot.views.facts import CardFacts
-from bot.views.ids import Action, request_name
+from bot.views.ids import Action
 from bot.views.kit import Symbol, actions, button, headline, line, rich
 from bot.views.loan_state import CardState, rule_of, state_of, told
 from bot.views.loan_words import (
@@ -40,7 +41,7 @@ def _amount(facts: CardFacts) -> Line:
 
 
 def _name(facts: CardFacts) -> str:
-    return f"({request_name(facts.request.id)})"
+    return f"({format_request_id(facts.request.id)})"
 
 
 def _loan(facts: CardFacts) -> Loan:
@@ -117,7 +118,7 @@ def lapsed(facts: CardFacts) -> Message:
     """Nobody decided in time."""
     request = facts.request
     waited = lasting(request.lapses_at - request.created_at)
-    first = line(f"{request_name(request.id)} lapsed: nobody decided in {waited}")
+    first = line(f"{format_request_id(request.id)} lapsed: nobody decided in {waited}")
     ask = line("Ask ", Theirs(facts.steps[0].label), ", or request again") if facts.steps else line("Request again")
     return _message(Symbol.OVER, first, [line("Nothing changed. ", ask)], again_button(request.id))
 
@@ -152,7 +153,8 @@ def _not_admitted(loan: Loan, standing: LoanStanding) -> Line:
 def ended(facts: CardFacts) -> Message:
     """The honest end: quota is lowered, and these workloads run on above it."""
     loan, standing = _loan(facts), facts.standing
-    late = f", {lasting(facts.late.by)} late: {facts.late.why}" if facts.late else ""
+    is_late = facts.late is not None and facts.late.at >= (loan.ended_at or loan.end)
+    late = f", {lasting(facts.late.by)} late: {facts.late.why}" if facts.late and is_late else ""
     first = line("Ended: ", _amount(facts), f" {_name(facts)}{late}")
     if state_of(facts) is CardState.NOT_LOWERED:
         return _message(told(facts).symbol, first, [_not_lowered(facts)])
@@ -220,7 +222,7 @@ def lent(facts: CardFacts) -> Message:
     to: tuple[Part | Line, ...] = (" to ", Theirs(loan.borrower), " until ", Moment(loan.end))
     first = line(lender, " lends ", _amount(facts), *to)
     numbers = lender_move(facts.standing, facts.standing.lowered) if facts.standing else ()
-    who = line(f"{request_name(facts.request.id)}, ", Mention(facts.requester))
+    who = line(f"{format_request_id(facts.request.id)}, ", Mention(facts.requester))
     return _message(Symbol.WAITS, first, [line(who, numbers)], _show(facts))
 
 
@@ -241,7 +243,7 @@ def _still_held(facts: CardFacts, loan: Loan, standing: LoanStanding | None) -> 
     use = f"{devices(above, facts.unit)} {'is' if above == 1 else 'are'} still in use by "
     if standing.taken_back_by_kueue:
         return line(use, borrower, "; Kueue reclaims them when your work needs them")
-    return line(use, borrower, "; no queue here is set to reclaim: they stay until the work ends")
+    return line(use, borrower, "; your queue is not set to reclaim: they stay until the work ends")
 
 
 def lender_waits(facts: CardFacts) -> Message:

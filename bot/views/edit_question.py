@@ -12,8 +12,9 @@ from typing import Any
 from bot.core.convergence.facts import AnswerKind, FieldName
 from bot.core.messages import Block, Message
 from bot.core.people import Person
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import joined, number
-from bot.views.ids import Action, drift_block, request_name
+from bot.views.ids import Action, drift_block
 from bot.views.kit import Confirm, Symbol, actions, bullets, button, headline, line, pre, rich
 from bot.views.parts import Clock, Code, Line, Mention, Moment, Part, Theirs, sentence
 
@@ -137,7 +138,7 @@ def _answered(facts: EditFacts, given: Answered) -> Line:
         AnswerKind.INCLUDED: f"{live} includes the loan. ",
         AnswerKind.PUT_BACK: "not wanted, put back. ",
     }
-    ids = joined([line(request_name(one.id)) for one in facts.loans])
+    ids = joined([line(format_request_id(one.id)) for one in facts.loans])
     after = line(f", {number(given.after)} after ", ids) if facts.loans else ()
     what = line(_quota(facts), f" {number(given.now)}", after)
     return line(Mention(given.who), " ", Clock(given.at), ": ", words[given.kind], what)
@@ -149,7 +150,7 @@ def _quota(facts: EditFacts) -> Line:
 
 def _open(facts: EditFacts) -> Message:
     if facts.over:
-        ended = joined([line(request_name(one)) for one in facts.over])
+        ended = joined([line(format_request_id(one)) for one in facts.over])
         left = number(facts.live)
         first = line(ended, f" ended; quota left at {left}, because it is not clear what {left} means")
     else:
@@ -186,7 +187,9 @@ def _sum(facts: EditFacts) -> Line:
     parts: list[Line] = [line(number(facts.base))]
     for one in facts.loans:
         sign, word = ("+", "on loan") if one.amount >= 0 else ("-", "lent")
-        where = line(f" {sign} {abs(one.amount):,} {word} (", request_name(one.id), ", ends ", Moment(one.end), ")")
+        where = line(
+            f" {sign} {abs(one.amount):,} {word} (", format_request_id(one.id), ", ends ", Moment(one.end), ")"
+        )
         parts.append(where)
     return line(*parts)
 
@@ -225,7 +228,7 @@ def _loans(facts: EditFacts) -> str:
 
 
 def _answer_button(facts: EditFacts, choice: AnswerChoice) -> dict[str, Any]:
-    live = number(facts.live)
+    live = "Unset" if facts.live is None else number(facts.live)
     labels = {
         AnswerKind.NEW_BASE: f"{live} is base",
         AnswerKind.INCLUDED: f"{live} includes it",
@@ -263,7 +266,7 @@ class RevertFacts:
 def reverted(facts: RevertFacts) -> Message:
     """A loan is not in force any more because its number was set back."""
     who: Part = Theirs(facts.manager) if facts.manager else "somebody"
-    name = request_name(facts.loan)
+    name = format_request_id(facts.loan)
     where = line(" set ", Theirs(facts.queue), " ", Theirs(facts.flavor), f" back to {number(facts.live)} at ")
     first = line(f"{name} is not in force: ", who, where, Clock(facts.at))
     stopped = line("The bot does not write it again until an admin answers. Not counted as lent")

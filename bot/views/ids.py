@@ -74,8 +74,8 @@ KIND_BOT = "auto"
 """Option value of `Field.KIND`: let the bot choose. The others are LoanKind's values."""
 UNTIL_DATE = "date"
 """Option value of `Field.UNTIL`: a date of one's own. The others are durations such as 8h, 1d, 2w."""
-LENDER_BOT = "auto"
-"""Option value of `Field.LENDER`: let the bot choose. The others are queue names."""
+LENDER_BOT = "*"
+"""Option value of `Field.LENDER`: let the bot choose. The others are queue names, of which none can be this."""
 NEW = "new"
 """`value` of OPEN_REQUEST when no draft fills the form."""
 
@@ -86,7 +86,7 @@ _OPTION_VALUE = 150
 def option_value(name: str) -> str:
     """A queue's or flavor's name as an option's value. Slack takes 150 characters; a longer name becomes its digest,
     so compare `option_value(known)` with what came back."""
-    return name if len(name) <= _OPTION_VALUE else f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+    return name if 0 < len(name) <= _OPTION_VALUE else f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 class PictureBlock(NamedTuple):
@@ -114,8 +114,3 @@ def picture_of(block_id: str) -> PictureBlock | None:
     """The kind (card, drift), id and revision in a block_id; None if it carries none."""
     found = _PICTURE.fullmatch(block_id)
     return PictureBlock(found[1], found[2], int(found[3])) if found else None
-
-
-def request_name(number: int) -> str:
-    """How people see and type a request and its loan: Q-142."""
-    return f"Q-{number}"

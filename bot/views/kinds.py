@@ -10,7 +10,7 @@ class NoticeKind(StrEnum):
     """[request_card.card] Approvals channel when a request waits; DM copies to the lender's leads and to the requester.
     One message per request and surface, updated at every change until the loan is over."""
     CARD_THREAD_LINE = "card_thread_line"
-    """[thread_lines] Thread of the channel's card: one line per event of the request or its loan."""
+    """[thread_lines.thread_line] Thread of the channel's card: one line per event of the request or its loan."""
     NEXT_STEP = "next_step"
     """[thread_lines.next_step] Thread of the channel's card, once per step: pings whoever decides next."""
 
@@ -38,6 +38,9 @@ class NoticeKind(StrEnum):
     """[direct.back] Leads of the lender, when the quota is theirs again, and who still holds the devices."""
     LENDER_WAITS = "lender_waits"
     """[direct.lender_waits] Leads of the lender, when a loan is over and their quota cannot come back yet."""
+
+    ANSWER = "answer"
+    """No view: the one who acted, by DM, with the stored answer that could not be given where it was asked."""
 
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the

@@ -242,7 +242,7 @@ def _in_force(facts: CardFacts) -> Told:
     if loan.amount < asked:
         state = line(f"In force: {loan.amount:,} of {asked:,}", ends)
     else:
-        late = f", {lasting(facts.late.by)} late" if facts.late else ""
+        late = f", {lasting(facts.late.by)} late" if facts.late and facts.late.at < loan.end else ""
         state = line("In force since ", Clock(loan.in_force_at), late, ends) if loan.in_force_at else ends
     back = tuple(line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at)) for one in facts.returned)
     return Told(Symbol.IN_FORCE, state, line("in force"), (*back, *approved_by(facts), *quota_line(facts)))
@@ -277,7 +277,7 @@ def _over(facts: CardFacts) -> Line:
         soon = f", {early(loan.end - at)} early" if at < loan.end else ""
         return line("Returned", _by(facts), " ", Moment(at), soon)
     who = _by(facts) if loan.end_reason is LoanEnd.ENDED_BY_ADMIN else ()
-    if facts.late:
+    if facts.late and facts.late.at >= at:
         return line("Ended", who, " ", Moment(facts.late.at), f", {lasting(facts.late.by)} late: {facts.late.why}")
     return line("Ended", who, " ", Moment(at))
 

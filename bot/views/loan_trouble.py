@@ -8,8 +8,8 @@ from datetime import datetime
 
 from bot.core.loans import Loan
 from bot.core.messages import Message
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import joined, number, of_flavor
-from bot.views.ids import request_name
 from bot.views.kit import Symbol, headline, line, rich
 from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Part, Theirs, sentence
 
@@ -37,7 +37,7 @@ def _message(symbol: Symbol, first: Line, *lines: Line) -> Message:
 
 
 def _of(loan: Loan) -> Line:
-    return line(of_flavor(loan.amount, loan.flavor), f" ({request_name(loan.id)})")
+    return line(of_flavor(loan.amount, loan.flavor), f" ({format_request_id(loan.id)})")
 
 
 def suspended(loan: Loan, why: str, since: datetime) -> Message:
@@ -53,7 +53,9 @@ def suspended(loan: Loan, why: str, since: datetime) -> Message:
 def short(loan: Loan, raised: int, lender_number: int | None) -> Message:
     """The lender has less than it lent; the borrower is lowered with it."""
     lender, borrower = Theirs(loan.lender or loan.borrower), Theirs(loan.borrower)
-    first = line(f"{raised:,} of ", of_flavor(loan.amount, loan.flavor), f" in force for now ({request_name(loan.id)})")
+    first = line(
+        f"{raised:,} of ", of_flavor(loan.amount, loan.flavor), f" in force for now ({format_request_id(loan.id)})"
+    )
     has = line(lender, f" has {lender_number:,} now, too few for what it lent") if lender_number is not None else ()
     rest = line(borrower, " gets the rest by itself when ", lender, " has it again")
     return _message(Symbol.LOOK, first, has, rest)
@@ -62,7 +64,7 @@ def short(loan: Loan, raised: int, lender_number: int | None) -> Message:
 def _concerned(trouble: QueueTrouble) -> Line:
     if not trouble.loans:
         return ()
-    return line("Loans: ", joined([line(request_name(one)) for one in trouble.loans], last=", "))
+    return line("Loans: ", joined([line(format_request_id(one)) for one in trouble.loans], last=", "))
 
 
 def _where(trouble: QueueTrouble) -> Line:

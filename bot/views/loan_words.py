@@ -179,8 +179,9 @@ def again_line(loan: Loan, standing: LoanStanding) -> Line:
 def takes_back_line(loan: Loan, standing: LoanStanding) -> Line:
     """Who gets what runs on above quota, and whether Kueue does that at all."""
     if not standing.taken_back_by_kueue:
-        never = Code("reclaimWithinCohort: Never")
-        return line("No queue here is set to reclaim (", never, "): they stay until the work ends")
+        who: Line = (Theirs(loan.lender), " is not") if loan.lender else ("no queue here is",)
+        never = line(" set to reclaim (", Code("reclaimWithinCohort: Never"), "): they stay until the work ends")
+        return capital(line(who, never))
     if loan.lender is None:
         return line("Kueue takes them back when other queues need them and their policy allows")
     return line("Kueue takes them back when ", Theirs(loan.lender), " needs them and its policy allows")

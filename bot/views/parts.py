@@ -103,7 +103,7 @@ def clean(text: str) -> str:
 
 def visible(text: str) -> str:
     """The same without folding spaces: for preformatted text, line by line."""
-    return "".join(_seen(character) for character in text)
+    return text if text.isprintable() else "".join(_seen(character) for character in text)
 
 
 def _seen(character: str) -> str:

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.core.messages import Message
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, joined
-from bot.views.ids import request_name
 from bot.views.kit import Symbol, headline, line, rich
 from bot.views.loan_words import lasting
 from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Theirs, sentence
@@ -83,7 +83,7 @@ def _held(held: tuple[Held, ...]) -> Line:
 
 def _held_one(held: Held) -> Line:
     due = line(" ", Clock(held.due)) if held.due else ()
-    return line(f"{request_name(held.loan)} ({held.turn.value}", due, ")")
+    return line(f"{format_request_id(held.loan)} ({held.turn.value}", due, ")")
 
 
 def _up_to(items: list[Line]) -> Line:
@@ -94,11 +94,11 @@ def _up_to(items: list[Line]) -> Line:
 
 def api_back(outage: Outage) -> Message:
     """The API server answers again, and what was made up for."""
-    return _message(Symbol.IN_FORCE, line("API server", _of(outage), " back ", _until(outage)), _done(outage.done))
+    return _message(Symbol.IN_FORCE, line("API server", _of(outage), " back", _until(outage)), _done(outage.done))
 
 
 def _until(outage: Outage) -> Line:
-    return line(Clock(outage.until)) if outage.until else ()
+    return line(" ", Clock(outage.until)) if outage.until else ()
 
 
 def _done(done: tuple[CaughtUp, ...]) -> Line:
@@ -110,7 +110,7 @@ def _done(done: tuple[CaughtUp, ...]) -> Line:
 def _done_one(done: CaughtUp) -> Line:
     came = "in force" if done.turn is Turn.START else "ended"
     late = f" ({lasting(done.late)} late)" if done.late >= timedelta(minutes=1) else ""
-    return line(f"{request_name(done.loan)} {came} ", Clock(done.at), late)
+    return line(f"{format_request_id(done.loan)} {came} ", Clock(done.at), late)
 
 
 def kueue_down(outage: Outage) -> Message:
@@ -128,7 +128,7 @@ def _held_names(outage: Outage) -> Line:
 
 def kueue_back(outage: Outage) -> Message:
     """Kueue's webhook answers again."""
-    return _message(Symbol.IN_FORCE, line("Kueue", _of(outage), " back ", _until(outage)), _done(outage.done))
+    return _message(Symbol.IN_FORCE, line("Kueue", _of(outage), " back", _until(outage)), _done(outage.done))
 
 
 def slack_back(outage: Outage) -> Message:
@@ -143,7 +143,7 @@ def slack_back(outage: Outage) -> Message:
 def database_back(outage: Outage) -> Message:
     """The database answers again."""
     since = line("It was not answering since ", Clock(outage.since), ". Nothing was written meanwhile")
-    return _message(Symbol.IN_FORCE, line("Database back ", _until(outage)), since)
+    return _message(Symbol.IN_FORCE, line("Database back", _until(outage)), since)
 
 
 def bot_was_down(outage: Outage) -> Message:
@@ -158,7 +158,7 @@ def bot_was_down(outage: Outage) -> Message:
 def no_approver(subject: str, requests: tuple[int, ...] = ()) -> Message:
     """Nobody may approve for a team or a queue: an empty list is nobody, never everybody."""
     first = line("No approver is configured for ", Theirs(subject), ", so nobody can approve")
-    waits = line("Waiting for one: ", _up_to([line(request_name(one)) for one in requests])) if requests else ()
+    waits = line("Waiting for one: ", _up_to([line(format_request_id(one)) for one in requests])) if requests else ()
     return _message(Symbol.LOOK, first, waits, line("Admins: set approvers in ", Code("policies/approvals.yaml")))
 
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from bot.core.errors import Refused
 from bot.core.loans import Loan
 from bot.core.messages import Message
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, of_flavor
-from bot.views.ids import request_name
 from bot.views.kit import actions, answer, line, rich
 from bot.views.loan_words import what
 from bot.views.parts import Clock, Mention, Moment, Reason, Theirs, sentence
@@ -43,9 +42,9 @@ class Decided:
     words: str = ""
 
 
-def refused(refusal: Refused) -> Message:
-    """A sentence of the core's, as it stands."""
-    return answer(line(Theirs(refusal.sentence, _SENTENCE)))
+def refused(sentence: str) -> Message:
+    """A sentence of the core's (`Refused.sentence`), as it stands: names in it are not parsed."""
+    return answer(line(Theirs(sentence, _SENTENCE)))
 
 
 def already_decided(first: Decided) -> Message:
@@ -53,7 +52,9 @@ def already_decided(first: Decided) -> Message:
     by = line(" by ", Mention(first.who)) if first.who else ()
     by = line(" by rule ", Theirs(first.rule)) if first.rule else by
     why = line(": ", Reason(first.words)) if first.words else line(".")
-    return answer(line(f"{request_name(first.request)} was already {first.outcome}", by, " at ", Clock(first.at), why))
+    return answer(
+        line(f"{format_request_id(first.request)} was already {first.outcome}", by, " at ", Clock(first.at), why)
+    )
 
 
 def stale_card(shown_at: datetime, now_at: datetime) -> Message:
@@ -64,7 +65,7 @@ def stale_card(shown_at: datetime, now_at: datetime) -> Message:
 
 def not_yours(request: int, requester: Person, team: str) -> Message:
     """Somebody who is neither the requester nor a lead of the team."""
-    only = line("Only ", Mention(requester), f" can withdraw or return {request_name(request)}")
+    only = line("Only ", Mention(requester), f" can withdraw or return {format_request_id(request)}")
     return answer(line(only, " (and the ", Theirs(team), " lead)."))
 
 
@@ -78,7 +79,7 @@ def rate_limited(limit: int, again_at: datetime) -> Message:
 def being_changed(request: int, who: Person | None) -> Message:
     """Another change of the same request runs."""
     by = line(" by ", Mention(who)) if who else ()
-    return answer(line(f"{request_name(request)} is being changed", by, ". Try again in a moment."))
+    return answer(line(f"{format_request_id(request)} is being changed", by, ". Try again in a moment."))
 
 
 def time_has_passed(at: datetime) -> Message:
@@ -88,7 +89,7 @@ def time_has_passed(at: datetime) -> Message:
 
 def in_force_already(loan: Loan) -> Message:
     """Withdraw of a loan that is in force."""
-    said = line(f"{request_name(loan.id)} is in force; return it instead.")
+    said = line(f"{format_request_id(loan.id)} is in force; return it instead.")
     return Message(sentence(said), (rich(said), *actions(return_button(loan.id))))
 
 
@@ -99,7 +100,7 @@ def which_loan(loans: tuple[Loan, ...]) -> Message:
     for loan in loans[:_MOST_CHOICES]:
         amount = of_flavor(loan.amount, loan.flavor)
         ends = line(", ends ", Moment(loan.end))
-        blocks.append(rich(line(f"{request_name(loan.id)}: ", amount, " for ", Theirs(loan.borrower), ends)))
+        blocks.append(rich(line(f"{format_request_id(loan.id)}: ", amount, " for ", Theirs(loan.borrower), ends)))
         blocks += actions(return_button(loan.id))
     return Message(sentence(said), tuple(blocks))
 
@@ -109,7 +110,7 @@ def which_request(requests: tuple[QuotaRequest, ...]) -> Message:
     said = line("Which one do you withdraw?")
     blocks = [rich(said)]
     for request in requests[:_MOST_CHOICES]:
-        blocks.append(rich(line(f"{request_name(request.id)}: ", what(request.ask))))
+        blocks.append(rich(line(f"{format_request_id(request.id)}: ", what(request.ask))))
         blocks += actions(withdraw_button(request.id))
     return Message(sentence(said), tuple(blocks))
 
@@ -124,8 +125,8 @@ def slow_answer() -> Message:
     return answer(line("Asking the cluster. The answer comes here, or by DM after 30 minutes."))
 
 
-def unexpected(reference: str, *, nothing_changed: bool, request: int | None = None) -> Message:
+def failed(reference: str, *, nothing_changed: bool = False, request: int | None = None) -> Message:
     """A defect. `reference` finds it in the log; say that nothing changed only if that is certain."""
-    check = request_name(request) if request else "/gpu-quota list"
+    check = format_request_id(request) if request else "/gpu-quota list"
     after = "Nothing was changed." if nothing_changed else f"Check {check} before trying again."
     return answer(line(f"That did not work, and it is not your doing. Reference {reference}. {after}"))

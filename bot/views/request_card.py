@@ -9,9 +9,10 @@ from typing import Any
 
 from bot.core.messages import Block, Message
 from bot.core.requests import Ask, RequestState
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import device_hours, joined
 from bot.views.facts import CardFacts, Step, Surface
-from bot.views.ids import Action, card_block, request_name
+from bot.views.ids import Action, card_block
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
 from bot.views.loan_state import CardState, Told, state_of, told
@@ -37,14 +38,14 @@ def card(facts: CardFacts, surface: Surface) -> Message:
 def title(facts: CardFacts) -> Line:
     """Line 1: "8 a100 for vision, 3 days, borrow · Q-142"."""
     ask = facts.request.ask
-    name = request_name(facts.request.id)
+    name = format_request_id(facts.request.id)
     return line(what(ask), ", ", how_long(ask), f", {ask.kind.value} · {name}")
 
 
 def _text(facts: CardFacts, says: Told) -> str:
     ask = facts.request.ask
     length = line(", ", how_long(ask)) if facts.request.state is RequestState.WAITING else ()
-    return sentence(line(what(ask), length, ": ", says.short, f" ({request_name(facts.request.id)})"))
+    return sentence(line(what(ask), length, ": ", says.short, f" ({format_request_id(facts.request.id)})"))
 
 
 def _who_and_why(facts: CardFacts) -> Line:
@@ -128,7 +129,7 @@ def _approve_confirm(facts: CardFacts) -> Confirm:
     counts = line(" Counts for the step that is next: ", Theirs(step.label), ".") if step else ()
     observe = " Observe mode: approving writes nothing." if facts.observe else ""
     asks = line(what(ask), f", {_plain_length(facts, ask)}, {ask.kind.value}.")
-    return Confirm(line(f"Approve {request_name(facts.request.id)}?"), line(asks, counts, observe), "Approve")
+    return Confirm(line(f"Approve {format_request_id(facts.request.id)}?"), line(asks, counts, observe), "Approve")
 
 
 def _plain_length(facts: CardFacts, ask: Ask) -> str:
@@ -154,7 +155,7 @@ def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any
 
 def withdraw_button(request: int) -> dict[str, Any]:
     """Withdraw, with its confirm."""
-    title = line(f"Withdraw {request_name(request)}?")
+    title = line(f"Withdraw {format_request_id(request)}?")
     asked = Confirm(title, line("To get it again you need a new request."), "Withdraw", "Keep", danger=True)
     return button("Withdraw", Action.REQUEST_WITHDRAW, str(request), confirm=asked)
 

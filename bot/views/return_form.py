@@ -2,8 +2,9 @@
 
 from bot.core.loans import Loan
 from bot.core.messages import Modal
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, devices, of_flavor
-from bot.views.ids import Field, View, request_name
+from bot.views.ids import Field, View
 from bot.views.inputs import whole_number
 from bot.views.kit import line, rich
 from bot.views.parts import Line, Theirs
@@ -16,7 +17,7 @@ def return_form(loan: Loan, above_base: int | None = None, unit: Unit = GPU) -> 
     hint = f"Whole {unit.many}, 1 to {loan.amount:,}"
     amount = whole_number(Field.RETURN_AMOUNT, "How many go back", loan.amount, loan.amount, hint)
     again = line("To get them again you need a new request")
-    title = f"Return {request_name(loan.id)}"
+    title = f"Return {format_request_id(loan.id)}"
     blocks = (rich(lent, _in_use(above_base, unit), again), amount)
     return Modal(View.RETURN_FORM, title, blocks, "Return", metadata=str(loan.id))
 

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from bot.core.messages import Message
 from bot.core.people import Person
+from bot.core.wording.request_ids import format_request_id
 from bot.views.facts import CardFacts, Step
-from bot.views.ids import request_name
 from bot.views.kit import line, rich
 from bot.views.loan_words import what
 from bot.views.parts import Clock, Group, Line, Mention, Reason, Theirs, sentence
@@ -84,6 +84,6 @@ def next_step(facts: CardFacts, asked: Asked) -> Message:
     pings = [line(Mention(person)) for person in asked.people]
     who = line(asked.group) if asked.group else line(*(part for one in pings for part in (*one, " ")))
     lends = ", your queue lends" if asked.step.lends else ""
-    ask = line(": your approval is next, ", what(facts.request.ask), lends, f" ({request_name(facts.request.id)})")
+    ask = line(": your approval is next, ", what(facts.request.ask), lends, f" ({format_request_id(facts.request.id)})")
     text = line(Theirs(asked.step.label), ask)
     return Message(sentence(text), (rich(line(who or Theirs(asked.step.label), ask)),))

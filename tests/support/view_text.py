@@ -38,7 +38,7 @@ def block_lines(block: Block) -> Iterator[str]:
         case "table":
             yield from ("  ".join(_cell(cell) for cell in row) for row in block["rows"])
         case "alert":
-            yield f"! {block['text']['text']}"
+            yield f"(error) {block['text']['text']}"
         case "input":
             yield f"{block['label']['text']} [{_value(block['element'])}]"
             if "hint" in block:

@@ -145,7 +145,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
             "⚪ Ended: 8 a100 (Q-142)",
             "Quota of vision is 16 again; 24 are in use",
             "8 GPUs run on above quota, likely resnet-sweep (8)",
-            "No queue here is set to reclaim (reclaimWithinCohort: Never): they stay until the work ends",
+            "nlp is not set to reclaim (reclaimWithinCohort: Never): they stay until the work ends",
             "[Request again]",
         ],
     ),
@@ -221,7 +221,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
         T.approved(T.over(), T.runs_on(taken_back_by_kueue=False)),
         [
             "⚪ 8 a100 of quota are back with nlp",
-            "8 GPUs are still in use by vision; no queue here is set to reclaim: they stay until the work ends",
+            "8 GPUs are still in use by vision; your queue is not set to reclaim: they stay until the work ends",
             "[Show]",
         ],
     ),

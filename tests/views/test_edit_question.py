@@ -8,9 +8,7 @@ import pytest
 from bot.core.convergence.facts import AnswerKind, FieldName
 from bot.core.people import Person
 from bot.views.edit_question import (
-    AnswerChoice,
     Answered,
-    EditFacts,
     LoanOnField,
     RevertFacts,
     edit_question,
@@ -19,28 +17,10 @@ from bot.views.edit_question import (
 )
 from bot.views.ids import Action, picture_of
 from tests.support.view_facts import at
+from tests.support.view_questions import CHOICES, question
 from tests.support.view_text import buttons, labels, seen
 
-CHOICES = (
-    AnswerChoice(AnswerKind.NEW_BASE, 28, 20, cohort_total=52, over_nodes=4),
-    AnswerChoice(AnswerKind.INCLUDED, 20, 12),
-    AnswerChoice(AnswerKind.PUT_BACK, 24, 16),
-)
-ASKED = EditFacts(
-    id="f7",
-    revision=2,
-    queue="vision",
-    flavor="a100",
-    field=FieldName.NOMINAL,
-    live=20,
-    expected=24,
-    base=16,
-    seen_at=at("14:23"),
-    manager="kubectl-edit",
-    loans=(LoanOnField(142, 8, at("14:20", 5)),),
-    choices=CHOICES,
-    cohort="gpu-pool",
-)
+ASKED = replace(question()["open"], manager="kubectl-edit")
 
 
 def test_open_question_reads_as_designed() -> None:

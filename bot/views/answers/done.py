@@ -3,8 +3,8 @@
 from bot.core.loans import Loan
 from bot.core.messages import Message
 from bot.core.requests import QuotaRequest
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
-from bot.views.ids import request_name
 from bot.views.kit import answer, line
 from bot.views.loan_words import how_long, what
 from bot.views.parts import Channel, Line, Theirs
@@ -20,7 +20,7 @@ def request_sent(request: QuotaRequest, channel: str | None, notes: tuple[str, .
 
 def sent_line(request: QuotaRequest, channel: str | None) -> Line:
     """One sentence on where a new request went."""
-    name = request_name(request.id)
+    name = format_request_id(request.id)
     by = request.decided_by or ""
     if by.startswith("rule:"):
         return line(f"{name} is approved by rule ", Theirs(by.removeprefix("rule:")), " and is being put in force.")
@@ -31,12 +31,12 @@ def sent_line(request: QuotaRequest, channel: str | None) -> Line:
 
 def request_withdrawn(request: QuotaRequest) -> Message:
     """It is withdrawn."""
-    return answer(line(f"{request_name(request.id)} is withdrawn: ", what(request.ask), "."))
+    return answer(line(f"{format_request_id(request.id)} is withdrawn: ", what(request.ask), "."))
 
 
 def loan_returned(loan: Loan, amount: int) -> Message:
     """The return is recorded; quota follows within a minute. `loan` is what is left of it."""
-    given = line(of_flavor(amount, loan.flavor), f" of {request_name(loan.id)} go back. ")
+    given = line(of_flavor(amount, loan.flavor), f" of {format_request_id(loan.id)} go back. ")
     kept = f"{loan.amount:,} stay on loan." if loan.ended_at is None else "Work that runs is not stopped."
     return answer(line(given, kept))
 

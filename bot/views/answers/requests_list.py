@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.messages import Message
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, of_flavor
 from bot.views.facts import CardFacts
-from bot.views.ids import NEW, Action, request_name
+from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich, table
 from bot.views.loan_state import told
 from bot.views.loan_words import how_long
@@ -53,7 +54,7 @@ def _row(facts: CardFacts) -> tuple[Line, ...]:
     ask = facts.request.ask
     amount = facts.loan.amount if facts.loan else ask.amount
     return (
-        line(request_name(facts.request.id)),
+        line(format_request_id(facts.request.id)),
         of_flavor(amount, ask.flavor),
         line(Theirs(ask.queue)),
         line(ask.kind.value),

@@ -5,8 +5,9 @@ from datetime import datetime
 
 from bot.core.kueue import QueueSnapshot
 from bot.core.messages import Message
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, counted, devices, joined, number, of_flavor
-from bot.views.ids import NEW, Action, request_name
+from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
 from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
 
@@ -132,7 +133,7 @@ def _loans(one: FlavorFigures) -> list[Line]:
 
 
 def _loan(loan: LoanPart) -> Line:
-    name = request_name(loan.id)
+    name = format_request_id(loan.id)
     state = "" if loan.in_force else ", not in force"
     ends = line(", ends ", Moment(loan.end), state)
     if loan.other is None:
@@ -146,7 +147,7 @@ def _requests(one: FlavorFigures) -> list[Line]:
     if not one.requests:
         return []
     asked = [
-        line(f"{request_name(each.id)} ({each.amount:,}, waiting {each.given:,} of {each.needed:,})")
+        line(f"{format_request_id(each.id)} ({each.amount:,}, waiting {each.given:,} of {each.needed:,})")
         for each in one.requests[:_MOST_LOANS]
     ]
     return [line("Requests: ", joined(asked, last=", "))]

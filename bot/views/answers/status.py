@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.messages import Block, Message
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, joined, of_flavor
 from bot.views.facts import CardFacts
-from bot.views.ids import NEW, Action, request_name
+from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
 from bot.views.loan_state import told
 from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
@@ -95,7 +96,7 @@ def _request(facts: CardFacts) -> Line:
     step = next_step(facts)
     who = line(", next: ", step_name(step)) if step else ()
     since = line(", since ", Moment(facts.request.created_at))
-    name = request_name(facts.request.id)
+    name = format_request_id(facts.request.id)
     needed = sum(one.count for one in facts.steps)
     count = f"waiting {len(facts.approvals):,} of {needed:,}"
     return line(f"{name}: ", of_flavor(ask.amount, ask.flavor), f", {count}", who, since)
@@ -104,4 +105,6 @@ def _request(facts: CardFacts) -> Line:
 def _loan(facts: CardFacts) -> Line:
     assert facts.loan
     amount = of_flavor(facts.loan.amount, facts.loan.flavor)
-    return line(f"{request_name(facts.loan.id)}: ", amount, ", ", told(facts).short, ", ends ", Moment(facts.loan.end))
+    return line(
+        f"{format_request_id(facts.loan.id)}: ", amount, ", ", told(facts).short, ", ends ", Moment(facts.loan.end)
+    )
