@@ -27,6 +27,7 @@ class Fault:
     kind: Kind
     times: int | None = 1
     seconds: float = 0
+    arrived: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
 
 
@@ -35,6 +36,11 @@ class Gate:
 
     def __init__(self, fault: Fault, faults: "Faults", method: str) -> None:
         self._fault, self._faults, self._method = fault, faults, method
+
+    def wait_for_arrival(self, timeout: float = 5.0) -> None:
+        """Until a call is held. Raises TimeoutError (real seconds)."""
+        if not self._fault.arrived.wait(timeout):
+            raise TimeoutError(f"no {self._method} within {timeout} s")
 
     def release(self) -> None:
         self._faults.disarm(self._method, self._fault)

@@ -17,6 +17,7 @@ class Timeline:
         self._stamps = stamps
         self._ids = ids
         self._posts: dict[str, dict[str, Message]] = {}
+        self._replies: dict[tuple[str, str], list[str]] = {}
         self._ephemerals: dict[str, dict[str, Message]] = {}
         self.notifications: list[Notification] = []
 
@@ -31,6 +32,8 @@ class Timeline:
         content["blocks"] = self._with_block_ids(content.get("blocks", ()))
         message = Message(channel=channel, ts=self._stamps.next(), author=author, thread_ts=thread_ts, **content)
         self._posts.setdefault(channel, {})[message.ts] = message
+        if thread_ts is not None:
+            self._replies.setdefault((channel, thread_ts), []).append(message.ts)
         self.notifications.extend(pinged(message, self._workspace))
         return message
 
@@ -68,8 +71,11 @@ class Timeline:
         return list(self._posts.get(channel, {}).values())
 
     def thread(self, channel: str, ts: str) -> list[Message]:
-        """The parent and its replies, oldest first."""
-        return [m for m in self.in_channel(channel) if ts in (m.ts, m.thread_ts)]
+        """The parent and its replies, oldest first; nothing when the parent is gone."""
+        posts = self._posts.get(channel, {})
+        if ts not in posts:
+            return []
+        return [posts[each] for each in (ts, *self._replies.get((channel, ts), ())) if each in posts]
 
     def ephemerals(self, user: str) -> list[Message]:
         return list(self._ephemerals.get(user, {}).values())

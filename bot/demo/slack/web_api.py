@@ -75,6 +75,7 @@ class WebApi:
             return None
         match fault.kind:
             case Kind.HELD:
+                fault.arrived.set()
                 fault.released.wait()
                 return _CUT if self._stopping.is_set() else None
             case Kind.HTTP_500:
@@ -215,8 +216,8 @@ def _pace_key(method: Method, call: Call) -> str:
     if method.pace.by is None:
         return ""
     target = call.text(method.pace.by)
-    dms = (channel.id for channel in call.world.workspace.channels.values() if channel.dm_with == target)
-    return next(dms, target)
+    dm = call.world.workspace.dm_of(target)
+    return target if dm is None else dm.id
 
 
 def _limited(retry_after: int) -> HttpAnswer:

@@ -66,6 +66,7 @@ def test_a_held_call_waits_unhandled_for_its_gate(town) -> None:
     gate = town.slack.faults.hold("chat.postMessage")
     posting = threading.Thread(target=town.client.chat_postMessage, kwargs={"channel": town.room.id, "text": "x"})
     posting.start()
+    gate.wait_for_arrival()
     assert town.client.auth_test()["ok"]
     assert town.slack.messages(town.room.id) == ()
     gate.release()

@@ -129,6 +129,17 @@ def test_replies_stay_out_of_the_history_and_in_their_thread(town) -> None:
     assert replies[1]["thread_ts"] == parent["ts"]
 
 
+def test_replies_outlive_their_parent_but_nobody_can_answer_it(town) -> None:
+    room = town.room.id
+    parent = town.client.chat_postMessage(channel=room, text="card")["ts"]
+    town.client.chat_postMessage(channel=room, text="approved", thread_ts=parent)
+    town.client.chat_delete(channel=room, ts=parent)
+    assert [m.text for m in town.slack.messages(room)] == ["approved"]
+    assert error_of(lambda: town.client.conversations_replies(channel=room, ts=parent)) == "thread_not_found"
+    answer = lambda: town.client.chat_postMessage(channel=room, text="x", thread_ts=parent)  # noqa: E731
+    assert error_of(answer) == "thread_not_found"
+
+
 def test_history_comes_newest_first_in_pages_and_between_two_instants(town) -> None:
     stamps = []
     for number in range(5):
