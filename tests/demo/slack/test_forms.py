@@ -1,4 +1,4 @@
-"""What a person can enter where: values in Slack's shape, and what Slack's client refuses before the bot hears of it."""
+"""What a person can enter where: values in Slack's shape, and what its client refuses before the bot hears of it."""
 
 from typing import Any
 
