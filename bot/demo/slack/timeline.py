@@ -22,13 +22,12 @@ class Timeline:
         self.notifications: list[Notification] = []
 
     def post(self, channel: str, author: str, **content: Any) -> Message:
-        """Say something where all members see it. A reply to a reply joins its thread. Error: `thread_not_found`."""
-        thread_ts = content.pop("thread_ts", None)
-        if thread_ts is not None:
-            parent = self._posts.get(channel, {}).get(thread_ts)
-            if parent is None:
-                raise SlackError("thread_not_found")
-            thread_ts = parent.thread_ts or parent.ts
+        """Say something where all members see it. A reply to a reply joins its thread.
+
+        A reply to a message that is gone becomes an ordinary post, without a word: that is what Slack does.
+        """
+        parent = self._posts.get(channel, {}).get(content.pop("thread_ts", None) or "")
+        thread_ts = None if parent is None else parent.thread_ts or parent.ts
         content["blocks"] = self._with_block_ids(content.get("blocks", ()))
         message = Message(channel=channel, ts=self._stamps.next(), author=author, thread_ts=thread_ts, **content)
         self._posts.setdefault(channel, {})[message.ts] = message

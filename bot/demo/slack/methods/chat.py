@@ -33,7 +33,7 @@ def update(call: Call) -> Json:
     if message.author != world.bot.id:
         raise SlackError("cant_update_message")
     if channel.is_archived:
-        raise SlackError("is_archived")
+        raise SlackError("is_inactive")
     content = read_content(call, limits.UPDATE_TEXT)
     if "metadata" in call.args:
         content["metadata"] = _metadata(call)
