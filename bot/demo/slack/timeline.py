@@ -98,8 +98,8 @@ def with_ids(blocks: Any, ids: Ids) -> Iterator[Json]:
         named: Json = {**block, "block_id": block.get("block_id") or ids.next("b")}
         if block["type"] == "actions":
             named["elements"] = [_with_action_id(each, ids) for each in block["elements"]]
-        if block["type"] == "card":
-            named["actions"] = [_with_action_id(each, ids) for each in block.get("actions", ())]
+        if "actions" in block:
+            named["actions"] = [_with_action_id(each, ids) for each in block["actions"]]
         for place in ("accessory", "element"):
             if place in block:
                 named[place] = _with_action_id(block[place], ids)

@@ -38,10 +38,6 @@ def field(element: Block, **more: Any) -> Block:
     return {"type": "input", "label": plain(1), "element": element, **more}
 
 
-def confirm(**more: Block) -> Block:
-    return button(confirm={"title": plain(1), "text": plain(1), "confirm": plain(1), "deny": plain(1), **more})
-
-
 def table(rows: int, columns: int = 1) -> Block:
     return {"type": "table", "rows": [[{"type": "raw_text", "text": "x"}] * columns] * rows}
 

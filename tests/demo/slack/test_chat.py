@@ -52,6 +52,8 @@ def test_the_content_of_a_message_is_refused_by_code(town, error_of) -> None:
     assert code(text="x", blocks=["nonsense"]) == "invalid_blocks_format"
     section = {"type": "section", "text": {"type": "mrkdwn", "text": "x" * 2700}}
     assert code(text="x", blocks=[section] * 5) == "msg_blocks_too_long"
+    assert code(text="x", attachments=["nonsense"]) == "invalid_attachments"
+    assert code(text="x", attachments=[{"text": "x"}] * 101) == "too_many_attachments"
     assert code(text="x", metadata="nonsense") == "invalid_metadata_format"
     assert code(text="x", metadata={"event_type": "x"}) == "invalid_metadata_schema"
     assert town.slack.messages(town.room.id) == ()

@@ -54,6 +54,16 @@ def test_a_view_that_breaks_the_limits_is_invalid_arguments_and_keeps_the_trigge
     assert town.client.views_open(trigger_id=once, view=MODAL)["ok"]
 
 
+def test_what_is_no_view_at_all(town, refusal) -> None:
+    def said(**args: Any) -> tuple[str, str]:
+        answer = refusal(lambda: town.client.api_call("views.update", json=args)).response
+        return answer["error"], answer.get("response_metadata", {"messages": [""]})["messages"][0]
+
+    assert said(view="[]") == ("invalid_arguments", "[ERROR] must provide an object [json-pointer:/view]")
+    assert said(view=MODAL) == ("invalid_arguments", "[ERROR] missing required field: view_id")
+    assert said(view=MODAL | {"blocks": ["x" * 250_000]}) == ("view_too_large", "")
+
+
 def test_a_home_is_published_with_its_hash(town, error_of) -> None:
     home = {"type": "home", "blocks": []}
     first = town.client.views_publish(user_id=town.ada.id, view=home)["view"]

@@ -49,7 +49,8 @@ def read_view(view: object, kind: str) -> Json:
         raise SlackError("view_too_large")
     if problems := limits.check_view(view, kind):
         raise invalid("invalid_arguments", problems)
-    return view
+    sound: Json = limits.without_nulls(view)
+    return sound
 
 
 def _body(call: Call, kind: str) -> Json:
