@@ -75,12 +75,15 @@ class WebApi:
             return None
         match fault.kind:
             case Kind.HELD:
+                fault.arrived.set()
                 fault.released.wait()
                 return _CUT if self._stopping.is_set() else None
+            case Kind.CODE:
+                answer = _refused(200, fault.code)
             case Kind.HTTP_500:
                 answer = HttpAnswer(status=500, body=b"Internal Server Error", content_type="text/plain")
             case Kind.RATE_LIMITED:
-                answer = _limited(int(fault.seconds))
+                answer = _refused(429, "ratelimited", {"Retry-After": str(int(fault.seconds))})
             case Kind.DROP_BEFORE:
                 answer = _CUT
             case _:
@@ -215,10 +218,10 @@ def _pace_key(method: Method, call: Call) -> str:
     if method.pace.by is None:
         return ""
     target = call.text(method.pace.by)
-    dms = (channel.id for channel in call.world.workspace.channels.values() if channel.dm_with == target)
-    return next(dms, target)
+    dm = call.world.workspace.dm_of(target)
+    return target if dm is None else dm.id
 
 
-def _limited(retry_after: int) -> HttpAnswer:
-    body = json.dumps({"ok": False, "error": "ratelimited"}).encode()
-    return HttpAnswer(status=429, body=body, headers={"Retry-After": str(retry_after)})
+def _refused(status: int, code: str, headers: Mapping[str, str] | None = None) -> HttpAnswer:
+    body = json.dumps({"ok": False, "error": code}).encode()
+    return HttpAnswer(status=status, body=body, headers=headers or {})
