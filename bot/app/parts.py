@@ -86,7 +86,7 @@ def make_bolt(settings: Settings, executor: Executor) -> App:
     http = settings.slack_app_token is None
     secret = settings.slack_signing_secret
     return App(
-        client=web_client(token, settings.slack_api_url),
+        client=web_client(None, settings.slack_api_url),
         signing_secret=secret.get_secret_value() if secret else "",
         authorize=authorize,
         request_verification_enabled=http,

@@ -5,7 +5,6 @@ Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker
 and one thread of the inbox writer makes arrivals durable.
 """
 
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -15,7 +14,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 
 from bot.adapters.db import lock
-from bot.adapters.system_clock import system_clock
+from bot.adapters.system_clock import new_id, system_clock
 from bot.app.leader import Leader
 from bot.app.parts import Parts, make_bolt, make_parts
 from bot.chat.desk import Desk
@@ -52,9 +51,7 @@ STOP_WITHIN = timedelta(seconds=20)
 class Bot:
     """One process of the bot. `start` returns when it works, `stop` when it has ended cleanly."""
 
-    def __init__(
-        self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = lambda: uuid.uuid4().hex
-    ) -> None:
+    def __init__(self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = new_id) -> None:
         self._settings = settings
         self._lock = lock.hold(settings.database_url.get_secret_value())
         self._lock.__enter__()
