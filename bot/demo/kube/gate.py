@@ -1,6 +1,6 @@
-"""What stands between a request's object and the store, in the server's order: unknown fields, conversion,
-defaults, mutating webhook,
-schema, expressions, validating webhook. Called by writes.py for every create, update, patch and apply.
+"""What stands between a request's object and the store, in the server's order: unknown fields, conversion, defaults,
+mutating webhook, schema, expressions, validating webhook. Called by writes.py for every create, update, patch and
+apply.
 """
 
 import json
