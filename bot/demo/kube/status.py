@@ -44,7 +44,7 @@ def quoted(value: object) -> str:
     """A value as Go's %q prints it in field errors."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    return json.dumps(value)
+    return json.dumps(value, separators=(",", ":"))
 
 
 def bad_value(field: str, value: object, text: str) -> Cause:

@@ -1,7 +1,7 @@
 """The recorded watches beside the simulator's: the same story must leave the same trace on every workload and queue."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ NOT_PLAYED = {"solo"}
 """A plain pod with a queue label: the simulator makes Workloads of Jobs only."""
 
 EXTRA_REASONS = {"b-1": {"Inadmissible", "Suspended"}}
-"""Reasons for waiting that the recording was too quick to see: here the stopped queue stands a while before it resumes."""
+"""Reasons for waiting that the recording was too quick to see: here the queue stands stopped before it resumes."""
 
 Trace = list[tuple[str, ...]]
 
@@ -38,7 +38,7 @@ def _play(sim: KubeSim, clock: Any) -> None:
         sim.add_local_queue(team, "lq", team)
     missing: dict[str, Any] = {"name": "no-such-flavor", "resources": [{"name": "nvidia.com/gpu", "nominalQuota": 1}]}
     broken = {"resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [missing]}]}
-    steps = [
+    steps: list[Callable[[], Any]] = [
         lambda: _submit(sim, "a-1", 4),
         lambda: _submit(sim, "a-2", 8),
         lambda: _submit(sim, "a-3", 8),
