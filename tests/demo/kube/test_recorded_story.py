@@ -128,7 +128,7 @@ def test_the_reasons_for_waiting_are_the_recorded_ones(played: Any, release: str
 
 
 def test_every_message_follows_the_recorded_grammar(played: Any, release: str) -> None:
-    """Each condition's text, with ids and numbers taken out, is one that the real Kueue wrote for the same condition."""
+    """Each condition's text, ids and numbers taken out, is one that the real Kueue wrote for the same condition."""
     assert _shapes(played["workloads"]) <= _shapes(_recorded(release, "workloads"))
 
 
