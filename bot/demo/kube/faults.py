@@ -1,8 +1,7 @@
 """Faults on demand: the next so many requests that match go wrong in a chosen way.
 
 In process the two kinds of broken connection surface as exceptions, over HTTP as what they are. Used by tests of
-adapters and of
-convergence, and by the scripted demo.
+adapters and of convergence, and by the scripted demo.
 """
 
 from collections.abc import Callable
