@@ -18,7 +18,7 @@ Step = Callable[[int], timedelta | None]
 class Leader:
     """The lease of one process. `holder` must never be used by another process, not even its successor."""
 
-    def __init__(self, world: World, holder: str, lease: timedelta, gained: Callable[[], None]) -> None:
+    def __init__(self, world: World, holder: str, lease: timedelta, gained: Callable[[int], None]) -> None:
         self._world = world
         self._holder = holder
         self._lease = lease
@@ -40,11 +40,11 @@ class Leader:
             except Unavailable as error:
                 self._epoch = None
                 log.warning("cannot hold the lease", why=str(error))
-            gained = self._epoch is not None and self._epoch != before
-        if gained:
-            log.info("leads now", epoch=self._epoch)
-            self._gained()
-        elif before is not None and self._epoch is None:
+            after = self._epoch
+        if after is not None and after != before:
+            log.info("leads now", epoch=after)
+            self._gained(after)
+        elif before is not None and after is None:
             log.warning("leads no more", epoch=before)
 
     def lift(self, at_least: int) -> None:

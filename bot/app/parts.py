@@ -1,6 +1,6 @@
 """Makes the adapters from the settings. Called by app/run; what cannot work is said with what to do about it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -13,11 +13,12 @@ from bot.adapters.db.migrate import check_schema
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.adapters.kube.client import connect
 from bot.adapters.kube.cluster import KubeCluster
-from bot.adapters.policy_files import PolicyFiles
+from bot.adapters.policy_files import Broken, PolicyFiles, Unchanged
 from bot.adapters.slack.calls import web_client
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.directory import Directory
 from bot.core.policy import Policy
+from bot.flows.keep_policy import PolicyProblem
 from bot.ports.clock import Clock
 from bot.settings import Convergence, Settings
 
@@ -31,6 +32,13 @@ class Parts:
     policies: PolicyFiles
     chat: SlackChat
     clusters: Mapping[str, KubeCluster]
+
+    def reload_policy(self) -> Sequence[PolicyProblem] | None:
+        """Look at the policy files again, in the words of flows/keep_policy."""
+        looked = self.policies.reload_if_changed()
+        if isinstance(looked, Broken):
+            return [PolicyProblem(one.file, one.line, one.message) for one in looked.problems]
+        return None if isinstance(looked, Unchanged) else ()
 
     def close(self) -> None:
         """Let go of threads and connections, the database last."""

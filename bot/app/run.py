@@ -1,8 +1,8 @@
 """The running bot: threads, their order at start, and who stops whom at SIGTERM. Held by the command line and the demo.
 
-Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge` and `deliver`
-work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox, and one
-thread of the inbox writer makes arrivals durable.
+Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge` and
+`deliver` work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox,
+and one thread of the inbox writer makes arrivals durable.
 """
 
 import uuid
@@ -24,7 +24,7 @@ from bot.chat.form_gate import form_gate
 from bot.chat.listeners import Listeners
 from bot.core.errors import Unavailable
 from bot.core.pace import Pace
-from bot.flows.converge_quota import converge_all
+from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.keep_policy import keep_policy
 from bot.flows.lapse_requests import lapse_requests
@@ -74,12 +74,13 @@ class Bot:
             policies=self._parts.policies,
             clock=clock,
             new_id=new_id,
-            wake_convergence=lambda: self._converge.wake(),
-            wake_delivery=lambda: self._deliver.wake(),
+            wake_convergence=self._wake_convergence,
+            wake_delivery=self._wake_delivery,
             install=settings.install_name,
             observe_only=settings.observe_only,
         )
         process = new_id()
+        self._memory = ConvergeMemory()
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
         self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
@@ -92,11 +93,17 @@ class Bot:
         self._timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
+    def _wake_convergence(self) -> None:
+        self._converge.wake()
+
+    def _wake_delivery(self) -> None:
+        self._deliver.wake()
+
     def _every(self) -> timedelta:
         return timedelta(seconds=self._settings.converge_every)
 
     def _converge_step(self, epoch: int) -> timedelta | None:
-        return converge_all(self.world, epoch, self._leader.lift)
+        return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
     def _make_timetable(self, lease: timedelta) -> BackgroundScheduler:
         """What is due is asked of the database by each job; the timetable itself remembers nothing."""
@@ -105,7 +112,7 @@ class Bot:
         )
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
-            (lambda: keep_policy(self.world, self._parts.policies), RELOAD_EVERY),
+            (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
             (lambda: self._desk.handle_left(WORKERS), SWEEP_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
         )
@@ -133,6 +140,7 @@ class Bot:
 
     def start(self) -> None:
         """Everything that works without Slack comes first: quota is given back even when Slack is down."""
+        self._parts.inbox.start()
         self._leader.renew()
         self._converge.start()
         self._deliver.start()
@@ -175,8 +183,8 @@ class Bot:
         except Exception as error:
             log.warning("Slack is still not reachable", why=type(error).__name__)
 
-    def _on_leading(self) -> None:
-        tell_after_start(self.world)
+    def _on_leading(self, epoch: int) -> None:
+        tell_after_start(self.world, epoch)
         self._converge.wake()
         self._deliver.wake()
 

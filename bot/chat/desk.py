@@ -4,9 +4,8 @@ An arrival is handled at least once: the flow that changes something marks it as
 second try of the same arrival cannot change anything twice. What only answers is marked here.
 """
 
-import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
@@ -15,9 +14,10 @@ from bot.core.errors import Refused, Rejected, Stale, Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.messages import Message
 from bot.core.notices import NoticeDraft
+from bot.flows.record_decision import AlreadyDecided
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import failed, refused
+from bot.views.refusals import already_decided, failed, refused
 
 log = structlog.get_logger(__name__)
 
@@ -61,7 +61,6 @@ class Desk:
     find: Callable[[InboxItem], Handler]
     worker: str
     """Name of this process, for claims."""
-    new_reference: Callable[[], str] = field(default=lambda: secrets.token_hex(3).upper())
 
     def handle_new(self, item: InboxItem) -> None:
         """One that has just been stored by this process."""
@@ -72,7 +71,7 @@ class Desk:
             self._handle(item)
 
     def handle_left(self, limit: int) -> int:
-        """Those that nobody handled: stored before a kill, or claimed by a process that is gone. How many there were."""
+        """Those that nobody handled: stored before a kill, or claimed by a process that is gone. How many."""
         with self.world.store.begin() as uow:
             items = uow.inbox.take(self.worker, limit, CLAIM_IS_OLD)
             uow.commit()
@@ -87,6 +86,8 @@ class Desk:
         arrived = Arrived(self.world, item)
         try:
             answer = self.find(item)(arrived)
+        except AlreadyDecided as error:
+            answer = already_decided(error.decided)
         except Refused as error:
             answer = refused(error.sentence)
         except Stale:
@@ -96,7 +97,7 @@ class Desk:
                 raise  # nothing was recorded: the arrival stays, and is tried again
             answer = refused(f"{error.what} is not answering. Nothing was changed. Try again in a few minutes.")
         except Exception:
-            reference = self.new_reference()
+            reference = self.world.new_id()[:6].upper()
             log.exception("an arrival could not be handled", key=item.key, name=item.name, reference=reference)
             self._answer(arrived, failed(reference))
             self._settle(item, f"reference {reference}")

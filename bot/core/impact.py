@@ -85,7 +85,7 @@ def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapsh
     lender = picture.queues[ask.lender] if ask.lender is not None else None
     queues = (borrower,) if lender is None else (borrower, lender)
     lent = _Lent() if lender is None else _lent(lender, entry, ask.amount, workloads)
-    reclaimed = lender is not None and _others_reclaim(picture, tree, lender.name)
+    reclaimed = lender is not None and others_reclaim(picture, tree, lender.name)
     return Impact(
         kind=ask.kind,
         cluster=ask.cluster,
@@ -104,7 +104,7 @@ def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapsh
         lender_waiting=lent.waiting,
         preemptible=lent.above if reclaimed else 0,
         at_risk=lent.at_risk if reclaimed else (),
-        borrowed_is_reclaimable=_others_reclaim(picture, tree, borrower.name),
+        borrowed_is_reclaimable=others_reclaim(picture, tree, borrower.name),
         borrower_reclaims=borrower.preemption.reclaim_within_cohort != "Never",
         managed_by=tuple((queue.name, queue.managed_by) for queue in queues if queue.managed_by),
         stopped=tuple(queue.name for queue in queues if queue.stop_policy != "None" or not queue.active),
@@ -189,7 +189,7 @@ def _raised_lending_limit(borrower: QueueSnapshot, entry: FlavorResource, ask: A
     return Move(borrower.name, limit, limit + ask.amount)
 
 
-def _others_reclaim(picture: ClusterPicture, tree: QuotaTree, queue: str) -> bool:
+def others_reclaim(picture: ClusterPicture, tree: QuotaTree, queue: str) -> bool:
     """Whether any other queue of the tree is set to take back what this one holds above its nominalQuota."""
     if tree.cohort(queue) is None:
         return False

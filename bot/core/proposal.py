@@ -12,7 +12,7 @@ from bot.core.cohorts import QuotaTree, quota_tree
 from bot.core.drafts import AskField, Draft, Question
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
-from bot.core.lending import Lenders, Wish, automation_sentence, check_lender, choose_lender, fraction_sentence
+from bot.core.lenders import Lenders, Wish, automation_sentence, check_lender, choose_lender, fraction_sentence
 from bot.core.loans import Loan, LoanKind
 from bot.core.placing import no_such_queue
 from bot.core.policy import Policy
@@ -180,27 +180,20 @@ def _check_numbers(known: _Known, entry: FlavorResource) -> Question | None:
 def _kind(known: _Known, entry: FlavorResource, tree: QuotaTree) -> LoanKind:
     """The kind that was said if it is possible here, else the kind that fits."""
     draft, approvals, queue = known.draft, known.policy.approvals, known.queue
-    if draft.kind is not None and not approvals.allows(draft.kind):
-        raise Refused(f"{draft.kind.value} loans are off here.", AskField.KIND)
+    said = draft.kind or (LoanKind.TRANSFER if draft.lender else None)
+    if said is not None and not approvals.allows(said):
+        raise Refused(f"{said.value} loans are off here.", AskField.KIND)
     if tree.cohort(queue.name) is None:
-        what = "no queue can lend to it" if draft.kind is LoanKind.TRANSFER or draft.lender else "it cannot borrow"
+        what = "no queue can lend to it" if said is LoanKind.TRANSFER else "it cannot borrow"
         raise Refused(f"{queue.name} is in no cohort, so {what}, and extra loans are off here.", AskField.KIND)
-    if draft.kind is LoanKind.TRANSFER or (draft.kind is None and draft.lender):
-        return _allowed(known, LoanKind.TRANSFER)
+    if said is LoanKind.TRANSFER or (said is None and not approvals.allows(LoanKind.BORROW)):
+        return LoanKind.TRANSFER
     if draft.lender:
         where = f"it takes what is free in {tree.cohort(queue.name)}"
         raise Refused(f"A borrow has no lender: {where}. Ask for a transfer from {draft.lender}.", AskField.LENDER)
-    if approvals.allows(LoanKind.BORROW) and queue.quotas[entry].borrowing_limit is None:
+    if queue.quotas[entry].borrowing_limit is None:
         raise Refused(_unlimited(known, entry, tree), AskField.KIND)
-    if draft.kind is LoanKind.BORROW or (approvals.allows(LoanKind.BORROW) and _can_borrow_more(known, entry, tree)):
-        return LoanKind.BORROW
-    return LoanKind.TRANSFER if approvals.allows(LoanKind.TRANSFER) else LoanKind.BORROW
-
-
-def _allowed(known: _Known, kind: LoanKind) -> LoanKind:
-    if not known.policy.approvals.allows(kind):
-        raise Refused(f"{kind.value} loans are off here.", AskField.KIND)
-    return kind
+    return LoanKind.BORROW
 
 
 def _unlimited(known: _Known, entry: FlavorResource, tree: QuotaTree) -> str:

@@ -15,6 +15,7 @@ from bot.core.requests import QuotaRequest
 from bot.ports.store import UnitOfWork
 from bot.views.facts import Surface
 from bot.views.kinds import NoticeKind
+from bot.views.thread_lines import EventKind
 
 
 def card_prefix(number: int) -> str:
@@ -50,15 +51,17 @@ def refresh_cards(uow: UnitOfWork, number: int, at: datetime, facts: Mapping[str
     uow.notices.refresh(card_prefix(number), at, facts)
 
 
-def owe_line(uow: UnitOfWork, policy: Policy, number: int, event: str, at: datetime, **facts: Any) -> None:
-    """One line in the thread of the channel's card. `event` is unique within the request."""
+def owe_line(
+    uow: UnitOfWork, policy: Policy, number: int, event: EventKind, at: datetime, which: str = "", **facts: Any
+) -> None:
+    """One line in the thread of the channel's card; `which` tells several events of one kind apart."""
     channel = policy.approvals.approvals_channel
-    own = {**facts, "request": number, "event": event, "at": at.isoformat()}
-    key = f"line:{number}:{event}"
+    own = {**facts, "request": number, "kind": event.value, "at": at.isoformat()}
     thread = channel_card(number, channel)
-    uow.notices.owe_once(
-        NoticeDraft(key, NoticeKind.CARD_THREAD_LINE, channel, own, Priority.PERSON, thread_of=thread), at
+    draft = NoticeDraft(
+        f"line:{number}:{event.value}:{which}", NoticeKind.CARD_THREAD_LINE, channel, own, thread_of=thread
     )
+    uow.notices.owe_once(draft, at)
 
 
 def tell_requester(uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, **facts: Any) -> None:

@@ -1,4 +1,4 @@
-"""Make live quota equal base + loans: read the database, read the cluster, plan, store the intent, send one patch, again.
+"""Make live quota equal base + loans: read database and cluster, plan, store the intent, send one patch, and again.
 
 The leader's convergence loop calls `converge_all`. The order of these steps is what makes a kill at any of them
 harmless; docs/convergence.md says why. Nothing is written without an intent in the database, and an intent is stored
@@ -6,7 +6,7 @@ only if nothing that the plan was made from has changed since.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from bot.core.convergence.annotation import LOANS
@@ -28,7 +28,8 @@ from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import tell_blocked, tell_loans
 from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
 from bot.flows.world import World
-from bot.ports.store import UnitOfWork
+from bot.ports.cluster import Cluster
+from bot.ports.store import Store, UnitOfWork
 
 ROUNDS = 300
 """Plans in one step; more is left to the next one."""
@@ -79,10 +80,11 @@ def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callabl
     return min(waits, default=None)
 
 
-def plan_now(world: World, cluster: str, epoch: int = 0) -> Plan:
+def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Plan:
     """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
-    before = _read(world, cluster)
-    return _plan(world, cluster, epoch, before, world.clusters[cluster].read(), {})
+    with store.read() as uow:
+        before = _facts(uow, cluster.name)
+    return plan(PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans))
 
 
 def _converge(
@@ -102,7 +104,7 @@ def _converge(
             if not _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
                 return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
             continue
-        planned = _plan(world, name, epoch, before, picture, _unwritable(memory, picture, world.clock()))
+        planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
         if planned.writes and cohorts_within:
             cohorts_within = timedelta(0)
             continue
@@ -136,7 +138,7 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     tell_down(world, epoch, cluster, outage)
     tell_blocked(world, epoch, cluster, blocker, words, outage.since)
     memory.failures += 1
-    return min(RETRY_FIRST * 2 ** min(memory.failures - 1, 10), RETRY_LONGEST)
+    return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
 
 
 def _read(world: World, cluster: str) -> _Before:
@@ -149,9 +151,7 @@ def _facts(uow: UnitOfWork, cluster: str) -> _Before:
     return _Before(uow.fields.records(cluster), uow.fields.open_intents(cluster), loans)
 
 
-def _plan(
-    world: World, cluster: str, epoch: int, before: _Before, picture: ClusterPicture, unwritable: Mapping[str, str]
-) -> Plan:
+def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, unwritable: Mapping[str, str]) -> Plan:
     return plan(
         PlanFacts(
             install=world.install,

@@ -12,8 +12,8 @@ from bot.core.loans import LoanState
 from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
 from bot.core.people import Person
 from bot.core.policy import Policy
-from bot.core.requests import Ask, RequestState
 from bot.core.request_facts import WEEK, RequestFacts
+from bot.core.requests import Ask, RequestState
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 
@@ -37,7 +37,7 @@ def person_or_id(world: World, user: str) -> Person:
 
 
 def requester_name(world: World, number: int) -> str:
-    """Who asked for Q-`number`, by name; looked up before a transaction, never in it. Raises Refused if there is none."""
+    """Who asked for Q-`number`, by name; looked up before a transaction, never in it. Raises Refused."""
     with world.store.read() as uow:
         request = uow.requests.get(number)
     if request is None:

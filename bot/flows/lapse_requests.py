@@ -8,6 +8,7 @@ from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
+from bot.views.thread_lines import EventKind
 
 
 def lapse_requests(world: World, epoch: int) -> timedelta | None:
@@ -33,7 +34,7 @@ def _lapse(world: World, epoch: int, request: QuotaRequest) -> None:
             return
         uow.audit.add(AuditEntry(now, "bot", "lapse", f"Q-{request.id}", "ok"))
         refresh_cards(uow, request.id, now, {"worse": None})
-        owe_line(uow, world.policies.policy, request.id, "lapsed", now)
+        owe_line(uow, world.policies.policy, request.id, EventKind.LAPSED, now)
         tell_requester(uow, lapsed, NoticeKind.LAPSED, now)
         uow.commit()
     world.wake_delivery()

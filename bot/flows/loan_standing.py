@@ -70,8 +70,9 @@ def _move(key: FieldKey, live: Live) -> Move:
 
 def _taken_back(loan: Loan, live: Live, entry: FlavorResource) -> bool:
     """Of a transfer the lender reclaims; of a borrow anybody in the cohort may."""
-    if loan.kind is LoanKind.TRANSFER and loan.lender in live.picture.queues:
-        return live.picture.queues[loan.lender].preemption.reclaim_within_cohort != "Never"
+    lender = live.picture.queues.get(loan.lender) if loan.lender else None
+    if loan.kind is LoanKind.TRANSFER and lender is not None:
+        return lender.preemption.reclaim_within_cohort != "Never"
     return others_reclaim(live.picture, quota_tree(live.picture, entry), loan.borrower)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
 from bot.core.loans import Loan
-from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, nobody_may, open_step
+from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
 from bot.core.people import Person
@@ -24,6 +24,9 @@ from bot.flows.live_impact import live_impact
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
+from bot.views.refusals import Decided
+from bot.views.refusals import Outcome as Ended
+from bot.views.thread_lines import EventKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,9 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
         # Somebody was faster between our look and our write: say who, and what it came to.
         with world.store.read() as uow:
             current = uow.requests.get(press.number)
-        sentence = _already(world, current) if current else f"There is no Q-{press.number}."
-        _note_refusal(world, press, what, sentence)
-        raise Refused(sentence) from None
+        faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
+        _note_refusal(world, press, what, faster.sentence)
+        raise faster from None
 
 
 def _look(world: World, press: Press) -> _Seen:
@@ -84,7 +87,7 @@ def _look(world: World, press: Press) -> _Seen:
     if request is None:
         raise Refused(f"There is no Q-{press.number}.")
     if request.state is not RequestState.WAITING:
-        raise Refused(_already(world, request))
+        raise _already(world, request)
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
     return _Seen(press, person, policy, request, groups, world.clock())
 
@@ -96,7 +99,7 @@ def _approve(world: World, seen: _Seen) -> str:
         verdict = evaluate(seen.policy, request_facts(uow, request.ask, seen.now, seen.policy, request.id))
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
-        if nobody_may(seen.policy, request, approvals, seen.groups):
+        if stuck(seen.policy, request, approvals, seen.groups):
             _owe_no_approver(world, seen)
         raise Refused(allowed.sentence)
     if seen.press.revision != request.revision:
@@ -128,14 +131,30 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
             request = uow.requests.update(replace(request, revision=request.revision + 1))
         outcome = "self-approved" if approval.self_approved else "ok"
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
-        lends = request.steps[approval.step].who.startswith("leads:") and request.ask.lender is not None
-        owe_line(uow, seen.policy, request.id, f"approved-{seen.person.id}", seen.now, who=seen.person.id, lends=lends)
+        owe_line(
+            uow,
+            seen.policy,
+            request.id,
+            EventKind.APPROVED,
+            seen.now,
+            seen.person.id,
+            who=seen.person.id,
+            note=_note(seen, approval),
+        )
         refresh_cards(uow, request.id, seen.now, {"worse": None})
         uow.commit()
     world.wake_delivery()
     if complete:
         world.wake_convergence()
     return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
+
+
+def _note(seen: _Seen, approval: Approval) -> str:
+    """In brackets behind the approval in the thread."""
+    ask, step = seen.request.ask, seen.request.steps[approval.step]
+    lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
+    notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
+    return ", ".join([*notes, "self-approved"] if approval.self_approved else notes)
 
 
 def grant(uow: UnitOfWork, request: QuotaRequest, by: str, now: datetime) -> QuotaRequest:
@@ -233,13 +252,28 @@ def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
     world.wake_delivery()
 
 
-def _already(world: World, request: QuotaRequest) -> str:
-    """Who decided and when, as a sentence. Times in plain text carry their zone."""
-    name = f"Q-{request.id}"
+class AlreadyDecided(Refused):
+    """Somebody was faster; `decided` says who and when, for the view that shows times in the reader's zone."""
+
+    def __init__(self, decided: Decided) -> None:
+        by = f" by {decided.who.name}" if decided.who else f" by rule {decided.rule}" if decided.rule else ""
+        super().__init__(f"Q-{decided.request} was already {decided.outcome}{by}.")
+        self.decided = decided
+
+
+def _already(world: World, request: QuotaRequest) -> Refused:
+    """Why a request that was read again cannot be decided by this press."""
     if request.state is RequestState.WAITING:
-        return f"{name} is being changed by somebody else. Try again in a moment."
+        return Refused(f"Q-{request.id} is being changed by somebody else. Try again in a moment.")
     by = request.decided_by or ""
-    who = f"rule {by.removeprefix('rule:')}" if by.startswith("rule:") else person_or_id(world, by).name if by else ""
-    at = f" at {request.decided_at:%H:%M} UTC" if request.decided_at else ""
-    words = f": {request.words}" if request.words else ""
-    return f"{name} was already {request.state.value}{f' by {who}' if who else ''}{at}{words}"
+    rule = by.removeprefix("rule:") if by.startswith("rule:") else None
+    return AlreadyDecided(
+        Decided(
+            request.id,
+            Ended(request.state.value),
+            request.decided_at or request.created_at,
+            person_or_id(world, by) if by and rule is None else None,
+            rule,
+            request.words or "",
+        )
+    )

@@ -11,10 +11,11 @@ from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
+from bot.views.thread_lines import EventKind
 
 
-def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> str:
-    """`amount` None is all of it. The sentence for the one who returns. Raises Refused."""
+def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
+    """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused."""
     person = person_of(world, user)
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
@@ -36,14 +37,14 @@ def return_loan(world: World, number: int, amount: int | None, user: str, arriva
             raise Refused(f"Q-{number} is being changed by somebody else. Try again in a moment.") from None
         uow.audit.add(AuditEntry(now, user, "return", f"Q-{number}", str(given)))
         refresh_cards(uow, number, now)
-        owe_line(uow, policy, number, f"returned-{returned.version}", now, who=user, amount=given)
+        note = f"{given} of {loan.amount}" if given < loan.amount else ""
+        owe_line(uow, policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
         if user != request.ask.requester:
             tell_requester(uow, request, NoticeKind.LOAN_RETURNED, now, who=user, amount=given)
         uow.commit()
     world.wake_delivery()
     world.wake_convergence()
-    left = f" {returned.amount} stay on loan." if returned.state is not LoanState.RETURNING else ""
-    return f"{given} {loan.flavor} of Q-{number} go back.{left}"
+    return returned, given
 
 
 def _returned(loan: Loan, amount: int | None, now: datetime) -> Loan:

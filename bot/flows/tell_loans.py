@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.core.convergence.facts import FieldKey
 from bot.core.convergence.legs import borrower_field, lender_field
 from bot.core.convergence.planner import Plan
 from bot.core.errors import Stale
+from bot.core.impact import Move
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanEnd, LoanState
-from bot.core.membership import people_of
 from bot.core.notices import NoticeDraft
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
 from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
 from bot.flows.loan_standing import Live, standing_of
-from bot.flows.world import World
 from bot.flows.work_above import with_work_above
+from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 from bot.views.thread_lines import EventKind
@@ -77,9 +76,21 @@ def tell_blocked(world: World, epoch: int, cluster: str, blocker: Blocker, words
             _tell(world, epoch, loan.id, replace(standing, blocker=blocker, words=words, since=since), seen=False)
 
 
-def _nothing_yet(loan: Loan) -> LoanStanding:
-    from bot.core.impact import Move
+def tell_after_start(world: World, epoch: int) -> None:
+    """Nobody led for a while: the platform channel hears it once."""
+    now = world.clock()
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        gap = uow.leadership.gap()
+        if gap is None or gap[1] - gap[0] < LATE:
+            return
+        facts = {"since": gap[0].isoformat(), "until": gap[1].isoformat()}
+        to = world.policies.policy.approvals.platform_channel
+        uow.notices.owe_once(NoticeDraft(f"bot_was_down:{gap[1].isoformat()}", NoticeKind.BOT_WAS_DOWN, to, facts), now)
+        uow.commit()
 
+
+def _nothing_yet(loan: Loan) -> LoanStanding:
     return LoanStanding(0, 0, Move(loan.borrower, None, None))
 
 
@@ -180,7 +191,7 @@ def _owe_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None
     late = _late(uow, now, loan.start)
     tell_requester(uow, story.request, kind, now, **facts, late=late)
     _tell_lender(uow, story, NoticeKind.LENDER_LENT, facts)
-    owe_line(uow, story.policy, loan.id, EventKind.IN_FORCE.value, now)
+    owe_line(uow, story.policy, loan.id, EventKind.IN_FORCE, now)
     if late:
         refresh_cards(uow, loan.id, now, {"late": late})
 
@@ -196,7 +207,7 @@ def _owe_not_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> 
         {**facts, "request": story.loan.id},
     )
     if uow.notices.owe_once(draft, story.now):
-        owe_line(uow, story.policy, story.loan.id, EventKind.NOT_IN_FORCE.value, story.now)
+        owe_line(uow, story.policy, story.loan.id, EventKind.NOT_IN_FORCE, story.now, since.isoformat())
 
 
 def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
@@ -205,7 +216,7 @@ def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
     if loan.in_force_at is not None:
         tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)
         _tell_lender(uow, story, NoticeKind.LENDER_BACK, facts)
-    owe_line(uow, story.policy, loan.id, EventKind.ENDED.value, now)
+    owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
     key = f"{card_prefix(loan.id)}{story.request.ask.requester}"
     card = uow.notices.get(key)
     if card is not None and not card.draft.facts.get("over"):

@@ -12,10 +12,11 @@ from bot.flows.gather import person_of, requester_name, roles_of_person
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
+from bot.views.thread_lines import EventKind
 
 
-def withdraw_request(world: World, number: int, user: str, arrival: str) -> str:
-    """The sentence for the one who asked. Raises Refused."""
+def withdraw_request(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
+    """The request as it is now. Raises Refused."""
     person = person_of(world, user)
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
@@ -35,13 +36,13 @@ def withdraw_request(world: World, number: int, user: str, arrival: str) -> str:
             raise Refused(f"Q-{number} is being changed by somebody else. Try again in a moment.") from None
         uow.audit.add(AuditEntry(now, user, "withdraw", f"Q-{number}", "ok"))
         refresh_cards(uow, number, now, {"worse": None})
-        owe_line(uow, policy, number, "withdrawn", now, who=user)
+        owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)
         if user != request.ask.requester:
             tell_requester(uow, withdrawn, NoticeKind.WITHDRAWN, now)
         uow.commit()
     world.wake_delivery()
     world.wake_convergence()
-    return f"Q-{number} is withdrawn. To get it again you need a new request."
+    return withdrawn
 
 
 def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) -> QuotaRequest:

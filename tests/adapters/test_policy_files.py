@@ -49,7 +49,7 @@ def test_the_shipped_policies_load() -> None:
     ("name", "old", "new", "words"),
     [
         ("teams.yaml", "    channel: C0NLP\n", "    chanel: C0NLP\n", 'unknown key "chanel"; did you mean channel?'),
-        ("teams.yaml", "leads: [U0LEADVISION]", "leads: U0LEADVISION", '"U0LEADVISION" is not a list'),
+        ("teams.yaml", "leads: [U0LEADVISION]", "leads: 7", '"7" is not a list'),
         ("teams.yaml", "America/New_York", "America/NewYork", "did you mean America/New_York?"),
         ("approvals.yaml", "admins: gpu-admins ", "admins: gpu-admin ", 'no group "gpu-admin"; did you mean'),
         ("approvals.yaml", "kind: transfer", "kind: transfers", '"transfers" is not allowed here'),

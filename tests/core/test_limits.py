@@ -102,6 +102,13 @@ def test_sec_08_requests_in_an_hour(count: int, zone: str, words: str | None) ->
     assert said(ask(1), Pace(0, recent, zone)) == ([] if words is None else [(None, limit)])
 
 
+@pytest.mark.parametrize("minutes", [60, 61, 90])
+def test_sec_08_what_was_asked_an_hour_ago_does_not_count(minutes: int) -> None:
+    recent = [NOW - MINUTE * n for n in range(19)] + [NOW - MINUTE * minutes] * 10
+    assert said(ask(1), Pace(0, recent)) == []
+    assert len(said(ask(1), Pace(0, [*recent, NOW]))) == 1
+
+
 @pytest.mark.parametrize("reason", ["", " ", "\n\t", "\u00a0"])
 def test_a_reason_is_wanted_unless_the_policy_says_otherwise(reason: str) -> None:
     assert said(ask(1, reason=reason)) == [(AskField.REASON, "Say why in a few words.")]

@@ -103,7 +103,7 @@ def test_a_team_named_like_a_key_does_not_confuse_the_allowed_keys() -> None:
 
 WRONG_VALUES = [
     (team(channel="#nlp"), '"#nlp" is no Slack channel id'),
-    (team(members="U0NLP"), '"U0NLP" is not a list'),
+    (team(members=7), '"7" is not a list'),
     (team(members=["@anna"]), '"@anna" is no Slack user id'),
     (team(members=["U0NLP", "U0NLP"]), '"U0NLP" is there twice'),
     (team(members=["U0NLP\n"]), "is no Slack user id"),
@@ -164,6 +164,16 @@ def test_everything_wrong_is_found_at_once_over_all_files() -> None:
     )
     assert {one.file for one in findings} == set(FILES)
     assert len(findings) == 4
+
+
+def test_each_queue_that_two_teams_have_is_found_once() -> None:
+    eu = {"clusters": {name: {"accelerators": {GPU: UNIT}} for name in ("default", "eu-1")}}
+    twice = team("vision", queues=["nlp", "robotics", "vision"])
+    findings = found(twice, lambda files: files["clusters.yaml"].update(eu))
+    assert [one.message for one in findings] == [
+        'queue "nlp" is team nlp\'s already; a queue belongs to one team',
+        'queue "robotics" is team vision\'s already; a queue belongs to one team',
+    ]
 
 
 def test_a_document_that_is_no_mapping_is_found() -> None:

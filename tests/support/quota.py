@@ -161,6 +161,7 @@ def draft(amount: int | None = 8, **changes: Any) -> Draft:
         "team": "vision",
         "queue": "vision",
         "duration": timedelta(days=3),
+        "reason": "paper deadline",
     }
     return Draft(amount=amount, **{**facts, **changes})
 

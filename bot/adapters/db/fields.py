@@ -7,7 +7,7 @@ from sqlalchemy import and_, select, update
 
 from bot.adapters.db.field_rows import of_field_key, of_intent, of_record, to_intent, to_record
 from bot.adapters.db.sql import Repository
-from bot.adapters.db.tables import FIELD, INTENT
+from bot.adapters.db.tables import FIELD, INTENT, INTENT_OPEN
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 
 
@@ -28,7 +28,7 @@ class SqlFields(Repository):
 
     def open_intents(self, cluster: str) -> Sequence[Intent]:
         """Oldest first."""
-        query = select(INTENT).where(INTENT.c.cluster == cluster, INTENT.c.closed_at.is_(None))
+        query = select(INTENT).where(INTENT.c.cluster == cluster, INTENT_OPEN)
         return [to_intent(row) for row in self._all(query.order_by(INTENT.c.created_at, INTENT.c.id))]
 
     def add_intent(self, intent: Intent) -> None:
@@ -36,5 +36,5 @@ class SqlFields(Repository):
         self._add(INTENT, of_intent(intent), f"intent {intent.id}")
 
     def close_intent(self, intent_id: str, outcome: str, at: datetime) -> None:
-        still_open = (INTENT.c.id == intent_id, INTENT.c.closed_at.is_(None))
-        self._connection.execute(update(INTENT).where(*still_open).values(closed_at=at, outcome=outcome))
+        still_open = update(INTENT).where(INTENT.c.id == intent_id, INTENT_OPEN)
+        self._connection.execute(still_open.values(closed_at=at, outcome=outcome))

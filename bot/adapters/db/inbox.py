@@ -13,7 +13,7 @@ from sqlalchemy import Update, and_, or_, select, update
 from bot.adapters.db.columns import DatabaseNow, database_now
 from bot.adapters.db.rows import of_inbox, to_inbox
 from bot.adapters.db.sql import Repository
-from bot.adapters.db.tables import INBOX
+from bot.adapters.db.tables import INBOX, INBOX_UNSETTLED
 from bot.core.errors import Stale
 from bot.core.inbox import InboxItem
 
@@ -25,16 +25,14 @@ class _State(StrEnum):
     FAILED = "failed"
 
 
-_UNSETTLED = INBOX.c.state.in_([_State.WAITING.value, _State.CLAIMED.value])
-
-
 class SqlInbox(Repository):
     """One transaction's view of the inbox."""
 
     def put(self, items: Sequence[InboxItem]) -> frozenset[str]:
         if not items:
             return frozenset()
-        rows = [of_inbox(item) | {"state": _State.WAITING.value} for item in items]
+        # in one order everywhere, so that two replicas that store the same redeliveries cannot wait for each other
+        rows = [of_inbox(item) | {"state": _State.WAITING.value} for item in sorted(items, key=lambda item: item.key)]
         statement = self._insert(INBOX).on_conflict_do_nothing().returning(INBOX.c.key)
         return frozenset(self._connection.execute(statement, rows).scalars())
 
@@ -45,7 +43,7 @@ class SqlInbox(Repository):
         )
         due = (
             select(INBOX.c.key)
-            .where(or_(INBOX.c.state == _State.WAITING.value, lost), _UNSETTLED)
+            .where(or_(INBOX.c.state == _State.WAITING.value, lost), INBOX_UNSETTLED)
             .order_by(INBOX.c.received_at, INBOX.c.key)
             .limit(limit)
             .with_for_update(skip_locked=True)  # SQLite has no row locks and needs none: one writes at a time
@@ -60,13 +58,13 @@ class SqlInbox(Repository):
 
     def done(self, key: str) -> None:
         """Raises Stale if it is done or given up already: the work of this transaction was done by somebody else."""
-        ended = update(INBOX).where(INBOX.c.key == key, _UNSETTLED).values(state=_State.DONE.value)
+        ended = update(INBOX).where(INBOX.c.key == key, INBOX_UNSETTLED).values(state=_State.DONE.value)
         if self._count(ended) == 0:
             raise Stale(f"arrival {key} was handled by somebody else")
 
     def failed(self, key: str, why: str) -> None:
         """Harmless if it was handled after all."""
-        ended = update(INBOX).where(INBOX.c.key == key, _UNSETTLED)
+        ended = update(INBOX).where(INBOX.c.key == key, INBOX_UNSETTLED)
         self._connection.execute(ended.values(state=_State.FAILED.value, failure=why))
 
     @staticmethod

@@ -12,6 +12,12 @@ from sqlmodel import Field, SQLModel
 
 from bot.adapters.db.columns import BigId, CanonicalJson, Duration, Instant, KeyText, PlainText
 
+INTENT_OPEN = text("closed_at IS NULL")
+INBOX_UNSETTLED = text("state IN ('waiting', 'claimed')")
+NOTICE_UNSETTLED = text("state IN ('owed', 'claimed')")
+"""What the small indices are about, in a table that only grows. A query uses such an index only if it has the same
+words in it: bound values would do on PostgreSQL, not on SQLite."""
+
 
 class Base(SQLModel):
     """Gives every constraint a name, so that a later migration can find it on both databases."""
@@ -127,14 +133,7 @@ class IntentRow(Base, table=True):
     """`core.convergence.facts.Intent`, kept after it is closed, with what came of it."""
 
     __tablename__ = "intent"
-    __table_args__ = (
-        Index(
-            "ix_intent_open",
-            "cluster",
-            sqlite_where=text("closed_at IS NULL"),
-            postgresql_where=text("closed_at IS NULL"),
-        ),
-    )
+    __table_args__ = (Index("ix_intent_open", "cluster", sqlite_where=INTENT_OPEN, postgresql_where=INTENT_OPEN),)
 
     id: str = Field(primary_key=True, sa_type=KeyText)
     cluster: str = Field(sa_type=KeyText)
@@ -154,12 +153,7 @@ class InboxRow(Base, table=True):
 
     __tablename__ = "inbox"
     __table_args__ = (
-        Index(
-            "ix_inbox_unsettled",
-            "received_at",
-            sqlite_where=text("state IN ('waiting', 'claimed')"),
-            postgresql_where=text("state IN ('waiting', 'claimed')"),
-        ),
+        Index("ix_inbox_unsettled", "received_at", sqlite_where=INBOX_UNSETTLED, postgresql_where=INBOX_UNSETTLED),
     )
 
     key: str = Field(primary_key=True, sa_type=KeyText)
@@ -184,8 +178,8 @@ class NoticeRow(Base, table=True):
             "ix_notice_unsettled",
             "priority",
             "owed_at",
-            sqlite_where=text("state IN ('owed', 'claimed')"),
-            postgresql_where=text("state IN ('owed', 'claimed')"),
+            sqlite_where=NOTICE_UNSETTLED,
+            postgresql_where=NOTICE_UNSETTLED,
         ),
     )
 

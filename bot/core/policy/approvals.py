@@ -9,6 +9,7 @@ from pydantic.functional_validators import AfterValidator
 
 from bot.core.loans import LoanKind
 from bot.core.policy.scalars import (
+    LISTED,
     NOT_EMPTY,
     Channel,
     Count,
@@ -23,7 +24,6 @@ from bot.core.policy.scalars import (
     TimeOfDay,
     TimeZone,
     Words,
-    one_or_more,
 )
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
@@ -70,7 +70,7 @@ class Hours(Strict):
 
     after: TimeOfDay
     until: TimeOfDay
-    days: Annotated[tuple[Weekday, ...], *one_or_more()] = WEEKDAYS
+    days: Annotated[tuple[Weekday, ...], *LISTED, NOT_EMPTY] = WEEKDAYS
     """The day on which the stretch begins."""
     timezone: TimeZone | None = None
     """None: the team's own."""
@@ -86,8 +86,8 @@ class Conditions(Strict):
     """What a rule looks at; all that are given must hold."""
 
     team: Names | None = None
-    flavor: KubernetesNames | None = None
-    kind: Annotated[tuple[Kind, ...], *one_or_more()] | None = None
+    flavor: Annotated[KubernetesNames, NOT_EMPTY] | None = None
+    kind: Annotated[tuple[Kind, ...], *LISTED, NOT_EMPTY] | None = None
     amount: Range | None = None
     duration: DurationRange | None = None
     on_loan: Range | None = None
@@ -160,7 +160,7 @@ class ApprovalsFile(Strict):
     """The group whose people may do everything but approve what they asked for themselves."""
     approvals_channel: Channel
     platform_channel: Channel
-    kinds: Annotated[tuple[Literal["borrow", "transfer"], ...], *one_or_more()] = (
+    kinds: Annotated[tuple[Literal["borrow", "transfer"], ...], *LISTED, NOT_EMPTY] = (
         "borrow",
         "transfer",
     )

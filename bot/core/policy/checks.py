@@ -47,14 +47,15 @@ def _team_clusters(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding
 
 def _shared_queues(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
     owners: dict[tuple[str, str], str] = {}
+    told: set[tuple[str, str]] = set()
     for name, team in teams.teams.items():
         for cluster in clusters.clusters:
             for queue in team.queues_on(cluster):
                 owner = owners.setdefault((cluster, queue), name)
-                if owner != name:
+                if owner != name and (name, queue) not in told:
+                    told.add((name, queue))
                     message = f'queue "{queue}" is team {owner}\'s already; a queue belongs to one team'
                     yield Finding(TEAMS, ("teams", name, "queues"), message)
-                    return
 
 
 def _groups(approvals: ApprovalsFile) -> Iterator[Finding]:

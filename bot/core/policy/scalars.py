@@ -94,9 +94,8 @@ NOT_EMPTY = AfterValidator(_not_empty)
 """Of a list or mapping. (A min_length would also be reported when the items are what is wrong.)"""
 
 
-def one_or_more() -> tuple[BeforeValidator, AfterValidator, AfterValidator]:
-    """Validators of a list that may be written as a single name."""
-    return BeforeValidator(_listed), AfterValidator(unique), NOT_EMPTY
+LISTED = (BeforeValidator(_listed), AfterValidator(unique))
+"""Of a list of names, which may be written as a single name."""
 
 
 Name = Annotated[str, _matching(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,58}[A-Za-z0-9])?", "name (letters, digits, . _ -)")]
@@ -113,6 +112,6 @@ Words = Annotated[str, Field(min_length=1, max_length=300)]
 Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 CountOrNone = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 Switch = StrictBool
-People = Annotated[tuple[PersonOrGroup, ...], AfterValidator(unique)]
-Names = Annotated[tuple[Name, ...], *one_or_more()]
-KubernetesNames = Annotated[tuple[KubernetesName, ...], *one_or_more()]
+People = Annotated[tuple[PersonOrGroup, ...], *LISTED]
+Names = Annotated[tuple[Name, ...], *LISTED, NOT_EMPTY]
+KubernetesNames = Annotated[tuple[KubernetesName, ...], *LISTED]

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
+from pydantic import BeforeValidator, Field, PlainValidator
 
-from bot.core.policy.scalars import Channel, KubernetesName, Name, People, Strict, TimeZone, unique
+from bot.core.policy.scalars import Channel, KubernetesNames, Name, People, Strict, TimeZone, unique
 
 EVERY_CLUSTER = "*"
 """Key under which a plain list of queues is kept: the team has these on each cluster."""
@@ -25,10 +25,7 @@ def _sees(value: Any) -> Any:
 def _by_cluster(value: Any) -> Any:
     if isinstance(value, Mapping):
         return value
-    return {EVERY_CLUSTER: (value,) if isinstance(value, str) else value}
-
-
-_Unique = AfterValidator(unique)
+    return {EVERY_CLUSTER: value}
 
 
 class Team(Strict):
@@ -39,11 +36,8 @@ class Team(Strict):
     members: People
     leads: People = ()
     """May consent to lend the team's quota; count as members too."""
-    namespaces: Annotated[tuple[KubernetesName, ...], _Unique] = ()
-    queues: Annotated[
-        Mapping[str, Annotated[tuple[KubernetesName, ...], _Unique]],
-        BeforeValidator(_by_cluster),
-    ] = Field(default_factory=dict)
+    namespaces: KubernetesNames = ()
+    queues: Annotated[Mapping[str, KubernetesNames], BeforeValidator(_by_cluster)] = Field(default_factory=dict)
     """ClusterQueues by cluster; EVERY_CLUSTER for those of each."""
     timezone: TimeZone = "UTC"
     sees: Annotated[Sees, PlainValidator(_sees)] | None = None

@@ -10,12 +10,14 @@ from bot.demo.kube import discovery, reads, status, visibility, writes
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.kinds import OLD
 from bot.demo.kube.rbac import Access
-from bot.demo.kube.reads import Watch
-from bot.demo.kube.route import Target, target
+from bot.demo.kube.reads import TRUE, Watch
+from bot.demo.kube.route import METHODS, Target, target
 from bot.demo.kube.status import ApiError
 
+_NOT_ALLOWED = status.error(
+    405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}
+)
 DEPRECATED = "This version is deprecated. Use v1beta2 instead."
-_TRUE = ("true", "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Request:
 
     @property
     def watches(self) -> bool:
-        return self.method == "GET" and self.query.get("watch") in _TRUE
+        return self.method == "GET" and self.query.get("watch") in TRUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ def handle(cluster: Cluster, access: Access, request: Request, *, gone_as_http: 
     stream.
     """
     where = target(request.path)
+    if request.method not in METHODS:
+        return Response(405, _NOT_ALLOWED.body)
     try:
         verb = where.verb(request.method, watch=request.watches) if where else request.method.lower()
         access.check(request.headers, where, verb)

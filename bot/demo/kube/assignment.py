@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.demo.kube.cohorts import FlavorResource, Node, Usage
 from bot.demo.kube.quantity import printed
-from bot.demo.kube.workloads import Resources, requests
+from bot.demo.kube.workloads import Resources, requests, spec_of
 
 Obj = dict[str, Any]
 FIT, PREEMPT, NO_FIT = 2, 1, 0
@@ -50,7 +50,7 @@ def assign(node: Node, spec: Obj, workload: Obj, flavors: Mapping[str, Obj]) -> 
     ResourceFlavors by name.
     """
     result = Assignment()
-    templates = {pods["name"]: pods["template"]["spec"] for pods in workload["spec"]["podSets"]}
+    templates = {pods["name"]: pods["template"].get("spec", {}) for pods in spec_of(workload).get("podSets", [])}
     messages = []
     for pod_set, wanted in requests(workload):
         reasons = _pod_set(result, node, spec, (pod_set, wanted, templates[pod_set]), flavors)

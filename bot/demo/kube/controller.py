@@ -25,6 +25,7 @@ from bot.demo.kube.workloads import (
     is_true,
     marked,
     queue_of,
+    spec_of,
 )
 
 Obj = dict[str, Any]
@@ -84,9 +85,9 @@ def _stop_or_resume(cluster: Cluster, workload: Obj) -> None:
 
 def _policies(cluster: Cluster, workload: Obj) -> dict[str, str]:
     queue = cluster.get("clusterqueues", "", admitted_to(workload) or queue_of(cluster, workload))
-    local = cluster.get("localqueues", workload["metadata"]["namespace"], workload["spec"].get("queueName", ""))
+    local = cluster.get("localqueues", workload["metadata"]["namespace"], spec_of(workload).get("queueName", ""))
     found = {"ClusterQueue": queue, "LocalQueue": local}
-    return {kind: obj["spec"].get("stopPolicy", "None") if obj else "None" for kind, obj in found.items()}
+    return {kind: spec_of(obj).get("stopPolicy", "None") if obj else "None" for kind, obj in found.items()}
 
 
 def _drained(cluster: Cluster, workload: Obj) -> str:
@@ -112,7 +113,7 @@ def _activity(cluster: Cluster, queue: Obj) -> tuple[str, str]:
     if "deletionTimestamp" in queue["metadata"]:
         return "Terminating", "Can't admit new workloads; clusterQueue is terminating"
     problems: list[tuple[str, str]] = []
-    spec = queue.get("spec", {})
+    spec = spec_of(queue)
     if spec.get("stopPolicy", "None") != "None":
         problems.append(("Stopped", "is stopped"))
     names = [flavor["name"] for group in spec.get("resourceGroups", []) for flavor in group["flavors"]]
@@ -163,7 +164,7 @@ def _counts(picture: _Picture, queue: Obj) -> Obj:
 def _totals(queue: Obj, node: Node) -> list[Obj]:
     """Every flavor and resource of the queue, zeros too."""
     entries = []
-    for group in queue.get("spec", {}).get("resourceGroups", []):
+    for group in spec_of(queue).get("resourceGroups", []):
         for flavor in group["flavors"]:
             resources = []
             for quota in flavor["resources"]:
@@ -176,12 +177,12 @@ def _totals(queue: Obj, node: Node) -> list[Obj]:
 
 
 def _local_status(cluster: Cluster, local: Obj) -> None:
-    meta, name = local["metadata"], local["spec"]["clusterQueue"]
+    meta, name = local["metadata"], spec_of(local).get("clusterQueue", "")
     queue = cluster.get("clusterqueues", "", name)
     mine = [
         workload
         for workload in cluster.store.all("workloads", meta["namespace"])
-        if workload["spec"].get("queueName") == meta["name"]
+        if spec_of(workload).get("queueName") == meta["name"]
     ]
     holding = [w for w in mine if is_reserving(w) and admitted_to(w) == name]
     admitted = [w for w in holding if is_true(w, "Admitted")]
@@ -221,7 +222,7 @@ def _collect_deleted(cluster: Cluster) -> None:
     named = {
         flavor["name"]
         for queue in cluster.store.all("clusterqueues")
-        for group in queue.get("spec", {}).get("resourceGroups", [])
+        for group in spec_of(queue).get("resourceGroups", [])
         for flavor in group["flavors"]
     }
     for flavor in cluster.store.all("resourceflavors"):

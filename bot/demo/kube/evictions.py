@@ -14,7 +14,7 @@ from bot.demo.kube.cohorts import Usage
 from bot.demo.kube.events import ADMISSION, WORKLOADS, emit
 from bot.demo.kube.preemption import WORDS, Preemptor, Victim
 from bot.demo.kube.quantity import printed
-from bot.demo.kube.workloads import NO_RESERVATION, condition, is_true, marked, priority, requests
+from bot.demo.kube.workloads import NO_RESERVATION, condition, is_true, marked, priority, requests, spec_of
 
 Obj = dict[str, Any]
 _COMES_BACK = ("Preempted", "NodeFailures")
@@ -58,7 +58,7 @@ def reserve(cluster: Cluster, workload: Obj, queue: str, assignment: Assignment)
 
 
 def _assignments(workload: Obj, assignment: Assignment) -> list[Obj]:
-    counts = {pods["name"]: pods["count"] for pods in workload["spec"]["podSets"]}
+    counts = {pods["name"]: pods.get("count", 1) for pods in spec_of(workload).get("podSets", [])}
     return [
         {
             "name": name,

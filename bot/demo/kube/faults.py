@@ -14,11 +14,11 @@ from bot.demo.kube.status import ApiError, error
 Answer = tuple[int, dict[str, str], Any]
 
 
-class NotReached(ConnectionError):  # noqa: N818 - named for what happened
+class NotReached(ConnectionError):
     """The connection broke before the server handled the request: nothing happened."""
 
 
-class AnswerLost(ConnectionError):  # noqa: N818 - named for what happened
+class AnswerLost(ConnectionError):
     """The server handled the request and the answer was lost. `answer` is what the client never saw (for tests
     only).
     """
@@ -28,7 +28,7 @@ class AnswerLost(ConnectionError):  # noqa: N818 - named for what happened
         self.answer = answer
 
 
-class Hung(TimeoutError):  # noqa: N818 - named for what happened
+class Hung(TimeoutError):
     """The client gave up waiting; the request is still under way. `land` handles it now, late, and may never be
     called.
     """

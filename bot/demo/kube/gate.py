@@ -46,6 +46,7 @@ def admitted(cluster: Cluster, entry: Entry, obj: Obj, old: Obj | None) -> tuple
     kind = entry.kind
     if not kind.custom:
         _foreign_webhook(cluster, kind, old)
+        _schema(kind, entry.name, obj, old)
         return obj, []
     obj, warnings = _known_fields(entry, obj)
     obj = stored_form(cluster, kind, obj, entry.version)

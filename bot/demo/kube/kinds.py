@@ -7,7 +7,21 @@ them is pruned or defaulted, since nothing here writes them the way a cluster wo
 
 from dataclasses import dataclass
 
-from bot.demo.kube.schema import ANYTHING, BOOLEAN, INTEGER, OPEN, QUANTITY, STRING, Node, items, obj, text
+from bot.demo.kube.schema import (
+    ANYTHING,
+    BOOLEAN,
+    INTEGER,
+    LABELS,
+    OPEN,
+    QUANTITY,
+    SELECTOR,
+    STRING,
+    Node,
+    items,
+    loose,
+    obj,
+    text,
+)
 
 KUEUE = "kueue.x-k8s.io"
 OLD, NEW = "v1beta1", "v1beta2"
@@ -53,7 +67,7 @@ def _cluster_queue(**more: Node) -> Node:
     return obj(
         resourceGroups=GROUPS,
         queueingStrategy=text(enum=("StrictFIFO", "BestEffortFIFO"), default="BestEffortFIFO"),
-        namespaceSelector=OPEN,
+        namespaceSelector=SELECTOR,
         preemption=_PREEMPTION,
         admissionChecksStrategy=_STRATEGY,
         admissionScope=obj(("admissionMode",), admissionMode=STRING),
@@ -63,9 +77,18 @@ def _cluster_queue(**more: Node) -> Node:
     )
 
 
+_RESOURCES = Node("object", open=True, values=QUANTITY)
+_ASKS = loose(requests=_RESOURCES, limits=_RESOURCES)
+_CONTAINER = loose(("name",), name=STRING, resources=_ASKS)
+_PODS = loose(("containers",), containers=items(_CONTAINER), nodeSelector=LABELS)
+_TEMPLATE = loose(("spec",), spec=_PODS, metadata=OPEN)
+_POD_SET = loose(("name", "template"), name=STRING, count=INTEGER, template=_TEMPLATE)
+_JOB = loose(("template",), parallelism=INTEGER, template=_TEMPLATE)
+
+
 def _workload(**more: Node) -> Node:
     return obj(
-        podSets=items(ANYTHING, 1, 8),
+        podSets=items(_POD_SET, 1, 8, keys=("name",)),
         queueName=_NAME,
         priority=INTEGER,
         active=Node("boolean", default=True),
@@ -77,7 +100,7 @@ def _workload(**more: Node) -> Node:
 _COHORT = obj(parentName=_NAME, resourceGroups=GROUPS, fairSharing=_FAIR)
 _LOCAL_QUEUE = obj(clusterQueue=_NAME, stopPolicy=_STOP, fairSharing=_FAIR)
 _FLAVOR_SPEC = obj(
-    nodeLabels=OPEN, nodeTaints=items(ANYTHING, 0, 8), tolerations=items(ANYTHING, 0, 8), topologyName=STRING
+    nodeLabels=LABELS, nodeTaints=items(ANYTHING, 0, 8), tolerations=items(ANYTHING, 0, 8), topologyName=STRING
 )
 _CONCURRENT = obj(("migration",), migration=ANYTHING)
 
@@ -150,10 +173,10 @@ KINDS: tuple[Kind, ...] = (
     _kueue("workloadpriorityclasses", "WorkloadPriorityClass", False, None, None),
     Kind("", ("v1",), "namespaces", "Namespace", False, {}, ("ns",)),
     Kind("", ("v1",), "nodes", "Node", False, {}, ("no",)),
-    Kind("", ("v1",), "pods", "Pod", True, {}, ("po",)),
+    Kind("", ("v1",), "pods", "Pod", True, {"v1": _PODS}, ("po",)),
     Kind("", ("v1",), "events", "Event", True, {}, ("ev",), status=False),
     Kind("", ("v1",), "resourcequotas", "ResourceQuota", True, {}, ("quota",)),
-    Kind("batch", ("v1",), "jobs", "Job", True, {}),
+    Kind("batch", ("v1",), "jobs", "Job", True, {"v1": _JOB}),
 )
 
 __all__ = ["BOOLEAN", "DNS_LABEL", "DNS_SUBDOMAIN", "KINDS", "KUEUE", "NEW", "OLD", "Kind"]

@@ -8,7 +8,7 @@ faults.
 from collections.abc import Iterator, Mapping
 from typing import Any, TypedDict, Unpack
 
-from bot.demo.kube import api, jobs
+from bot.demo.kube import api, conversion, jobs
 from bot.demo.kube.cluster import BY_PLURAL, Cluster
 from bot.demo.kube.kinds import KUEUE, NEW
 from bot.demo.kube.rbac import Access
@@ -20,7 +20,7 @@ GPU = "nvidia.com/gpu"
 _KEYS = {"nominal": "nominalQuota", "borrowing": "borrowingLimit", "lending": "lendingLimit"}
 
 
-class Refused(Exception):  # noqa: N818 - named for what happened
+class Refused(Exception):
     """The API said no to a helper's request; `status` is the HTTP status."""
 
     def __init__(self, status: int, body: Any) -> None:
@@ -174,14 +174,9 @@ class Hands:
         if strip:
             meta["annotations"] = first["metadata"].get("annotations", {})
         body = {**live, "spec": first["spec"], "metadata": meta}
-        where = f"/apis/{KUEUE}/{NEW}/clusterqueues/{queue}"
-        old_only = NEW not in self.cluster.versions
-        if old_only:
-            spec = {("cohort" if key == "cohortName" else key): value for key, value in first["spec"].items()}
-            where, body = (
-                self.path("clusterqueues", "", queue),
-                {**body, "apiVersion": f"{KUEUE}/v1beta1", "spec": spec},
-            )
+        where = self.path("clusterqueues", "", queue)
+        if NEW not in self.cluster.versions:
+            body = conversion.to_old(body)
         reverted: Obj = self.request("PUT", where, body, manager=manager)
         return reverted
 

@@ -13,6 +13,8 @@ from bot.demo.kube.selectors import Matches, matcher
 from bot.demo.kube.store import Change, key_of
 
 Obj = dict[str, Any]
+TRUE = ("1", "t", "T", "true", "TRUE", "True")
+"""What the server takes for true in a query."""
 _EXPIRED = (
     "The provided continue parameter is too old to display a consistent list result. "
     "You can start a new list without the continue parameter, or use the continue token in this response "
@@ -108,7 +110,7 @@ class Watch:
     def __init__(self, cluster: Cluster, target: Target, query: Mapping[str, str]) -> None:
         self.cluster = cluster
         self.target = target
-        self.bookmarks = query.get("allowWatchBookmarks") in ("true", "1")
+        self.bookmarks = query.get("allowWatchBookmarks") in TRUE
         self.timeout = _number(query, "timeoutSeconds")
         self.ended = False
         self._matches = _matcher(target, query)

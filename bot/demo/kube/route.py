@@ -6,6 +6,7 @@ from functools import lru_cache
 from bot.demo.kube.kinds import KINDS, Kind
 
 _VERBS = {"GET": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+METHODS = frozenset(_VERBS)
 _BY_PATH: dict[tuple[str, str, str], Kind] = {
     (kind.group, version, kind.plural): kind for kind in KINDS for version in kind.versions
 }

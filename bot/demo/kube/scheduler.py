@@ -23,6 +23,7 @@ from bot.demo.kube.workloads import (
     is_true,
     priority,
     queue_of,
+    spec_of,
 )
 
 Obj = dict[str, Any]
@@ -63,7 +64,7 @@ def schedule(cluster: Cluster) -> None:
         queue, assignment = _next(now, heads)
         workload = waiting[queue].pop(0)
         admitted = _decide(now, queue, workload, assignment)
-        strict = now.queues[queue]["spec"].get("queueingStrategy") == "StrictFIFO"
+        strict = spec_of(now.queues[queue]).get("queueingStrategy") == "StrictFIFO"
         if strict and not admitted:
             waiting[queue] = []
 
@@ -83,7 +84,7 @@ def _pass(cluster: Cluster) -> Pass:
 
 def _queue(now: Pass, workload: Obj) -> str:
     """The active ClusterQueue it waits in; '' (and the reason on the workload) when there is none."""
-    cluster, local = now.cluster, workload["spec"].get("queueName", "")
+    cluster, local = now.cluster, spec_of(workload).get("queueName", "")
     name = queue_of(cluster, workload)
     queue = now.queues.get(name)
     if not name:
@@ -107,13 +108,13 @@ def _held_back(workload: Obj) -> bool:
 
 
 def _local_stopped(cluster: Cluster, workload: Obj) -> bool:
-    local = cluster.get("localqueues", workload["metadata"]["namespace"], workload["spec"]["queueName"])
-    return local is not None and local["spec"].get("stopPolicy", "None") != "None"
+    local = cluster.get("localqueues", workload["metadata"]["namespace"], spec_of(workload).get("queueName", ""))
+    return local is not None and spec_of(local).get("stopPolicy", "None") != "None"
 
 
 def _selected(cluster: Cluster, queue: Obj, workload: Obj) -> bool:
     """Whether the queue takes work from the namespace; no selector takes none, an empty one all."""
-    selector = queue["spec"].get("namespaceSelector")
+    selector = spec_of(queue).get("namespaceSelector")
     if selector is None:
         return False
     namespace = cluster.get("namespaces", "", workload["metadata"]["namespace"])
@@ -139,7 +140,7 @@ def _next(now: Pass, heads: dict[str, Obj]) -> tuple[str, Assignment]:
     born = now.cluster.store.born
     ranked = []
     for queue, workload in heads.items():
-        found = assign(now.tree.queues[queue], now.queues[queue]["spec"], workload, now.flavors)
+        found = assign(now.tree.queues[queue], spec_of(now.queues[queue]), workload, now.flavors)
         rank = (found.borrows, -priority(workload), born[workload["metadata"]["uid"]])
         ranked.append((rank, queue, found))
     _, queue, found = min(ranked, key=lambda entry: entry[0])
@@ -169,7 +170,7 @@ def _decide(now: Pass, queue: str, workload: Obj, found: Assignment) -> bool:
 def _make_room(now: Pass, node: Node, workload: Obj, found: Assignment) -> int:
     """Preempt for it, and keep what it will use out of reach of the rest of the pass. The number of victims."""
     uid = workload["metadata"]["uid"]
-    spec, contested = now.queues[node.name]["spec"], frozenset(found.contested)
+    spec, contested = spec_of(now.queues[node.name]), frozenset(found.contested)
     asking = preemption.Preemptor(workload, node, spec, found.usage, contested, now.cluster.store.born[uid])
     losers = preemption.victims(asking, now.holding)
     uids = {loser.candidate.workload["metadata"]["uid"] for loser in losers}

@@ -28,7 +28,7 @@ _PYTHON: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One field. `open` objects keep whatever they contain (maps, foreign types)."""
+    """One field. `open` objects keep whatever they contain; `values` is the schema of a map's values."""
 
     type: str
     fields: Mapping[str, "Node"] = field(default_factory=dict)
@@ -40,6 +40,7 @@ class Node:
     keys: tuple[str, ...] = ()
     default: Json = None
     open: bool = False
+    values: "Node | None" = None
 
 
 def text(enum: tuple[str, ...] = (), default: str | None = None, pattern: str = "", longest: int | None = None) -> Node:
@@ -52,6 +53,11 @@ def obj(_must: tuple[str, ...] = (), _default: Json = None, /, **fields: Node) -
     return Node("object", fields=fields, required=_must, default=_default)
 
 
+def loose(_must: tuple[str, ...] = (), /, **fields: Node) -> Node:
+    """An object that may have more fields than these, which alone are checked."""
+    return Node("object", fields=fields, required=_must, open=True)
+
+
 def items(of: Node, fewest: int = 0, most: int = 1000, keys: tuple[str, ...] = ()) -> Node:
     return Node("array", items=of, length=(fewest, most), keys=keys)
 
@@ -62,6 +68,18 @@ BOOLEAN = Node("boolean")
 QUANTITY = Node("quantity")
 ANYTHING = Node("any", open=True)
 OPEN = Node("object", open=True)
+LABELS = Node("object", open=True, values=STRING)
+SELECTOR = obj(
+    matchLabels=LABELS,
+    matchExpressions=items(
+        obj(
+            ("key", "operator"),
+            key=STRING,
+            operator=text(enum=("In", "NotIn", "Exists", "DoesNotExist")),
+            values=items(STRING),
+        )
+    ),
+)
 
 
 def pruned(value: Json, node: Node, path: str = "") -> tuple[Json, list[str]]:
@@ -140,6 +158,8 @@ def _broken_object(value: dict[str, Json], node: Node, path: str) -> Iterator[Ca
         if value.get(name) is None:
             yield required(f"{path}.{name}" if path else name)
     for name, inner in value.items():
+        if node.values is not None:
+            yield from broken(inner, node.values, f"{path}.{name}")
         if name in node.fields and (inner is not None or name not in node.required):
             yield from broken(inner, node.fields[name], f"{path}.{name}" if path else name)
 

@@ -18,7 +18,7 @@ from bot.demo.kube.kinds import NEW, OLD
 from bot.demo.kube.people import Hands
 from bot.demo.kube.rbac import Access
 from bot.demo.kube.reads import Watch
-from bot.demo.kube.route import target
+from bot.demo.kube.route import METHODS, target
 from bot.demo.kube.status import ApiError
 
 Obj = dict[str, Any]
@@ -94,8 +94,10 @@ class KubeSim(Hands):
         """The same without copies: what it returns must not be changed. For server.py."""
         where = target(request.path)
         fault = None
-        if where is not None:
-            fault = self.faults.take(where.verb(request.method, watch=request.watches), where.kind.plural, where.name)
+        if where is not None and request.method in METHODS:
+            with self.changed:
+                verb = where.verb(request.method, watch=request.watches)
+                fault = self.faults.take(verb, where.kind.plural, where.name)
         if fault is None:
             return self._respond(request)
         if isinstance(fault, Refuse):

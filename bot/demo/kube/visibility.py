@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.status import ApiError, not_found
-from bot.demo.kube.workloads import in_queue_order, is_pending, queue_of
+from bot.demo.kube.workloads import in_queue_order, is_pending, queue_of, spec_of
 
 Obj = dict[str, Any]
 GROUP = "visibility.kueue.x-k8s.io"
@@ -30,7 +30,7 @@ def answer(cluster: Cluster, path: str, query: Mapping[str, str]) -> Obj | None:
         queue = cluster.get("localqueues", *local)
         if queue is None:
             raise not_found(GROUP, "localqueue", local[1])
-        name = queue["spec"]["clusterQueue"]
+        name = spec_of(queue).get("clusterQueue", "")
     if cluster.get("clusterqueues", "", name) is None:
         raise not_found(GROUP, "clusterqueue", name)
     items = _waiting(cluster, name)
@@ -51,7 +51,7 @@ def _waiting(cluster: Cluster, name: str) -> list[Obj]:
     items: list[Obj] = []
     places: dict[tuple[str, str], int] = {}
     for place, workload in enumerate(in_queue_order(cluster, waiting)):
-        meta, local = workload["metadata"], workload["spec"].get("queueName", "")
+        meta, local = workload["metadata"], spec_of(workload).get("queueName", "")
         at = places.get((meta["namespace"], local), 0)
         places[meta["namespace"], local] = at + 1
         kept = {key: meta[key] for key in ("name", "namespace", "creationTimestamp")}
@@ -62,7 +62,7 @@ def _waiting(cluster: Cluster, name: str) -> list[Obj]:
         items.append(
             {
                 "metadata": {**kept, "ownerReferences": owners} if owners else kept,
-                "priority": workload["spec"].get("priority", 0),
+                "priority": spec_of(workload).get("priority", 0),
                 "localQueueName": local,
                 "positionInClusterQueue": place,
                 "positionInLocalQueue": at,

@@ -13,6 +13,12 @@ Resources = dict[str, int]
 NO_RESERVATION = "The workload has no reservation"
 
 
+def spec_of(obj: Obj) -> Obj:
+    """The spec; a custom resource may come without one."""
+    spec: Obj = obj.get("spec") or {}
+    return spec
+
+
 def condition(obj: Obj, kind: str) -> Obj | None:
     conditions = obj.get("status", {}).get("conditions", [])
     return next((c for c in conditions if c["type"] == kind), None)
@@ -48,7 +54,7 @@ def marked(cluster: Cluster, obj: Obj, kind: str, state: bool, reason: str, mess
 
 
 def is_active(workload: Obj) -> bool:
-    return bool(workload["spec"].get("active", True))
+    return bool(spec_of(workload).get("active", True))
 
 
 def is_finished(workload: Obj) -> bool:
@@ -72,25 +78,25 @@ def admitted_to(workload: Obj) -> str:
 
 def queue_of(cluster: Cluster, workload: Obj) -> str:
     """The ClusterQueue it waits for, '' when its LocalQueue does not exist."""
-    local = cluster.get("localqueues", workload["metadata"]["namespace"], workload["spec"].get("queueName", ""))
-    return str(local["spec"]["clusterQueue"]) if local else ""
+    local = cluster.get("localqueues", workload["metadata"]["namespace"], spec_of(workload).get("queueName", ""))
+    return str(spec_of(local).get("clusterQueue", "")) if local else ""
 
 
 def priority(workload: Obj) -> int:
-    return int(workload["spec"].get("priority") or 0)
+    return int(spec_of(workload).get("priority") or 0)
 
 
 def requests(workload: Obj) -> list[tuple[str, Resources]]:
     """(pod set, what all its pods together ask for), in Kueue's units."""
-    return [(pods["name"], _pod_set(pods)) for pods in workload["spec"]["podSets"]]
+    return [(pods["name"], _pod_set(pods)) for pods in spec_of(workload).get("podSets", [])]
 
 
 def _pod_set(pods: Obj) -> Resources:
     total: Resources = {}
-    for container in pods["template"]["spec"]["containers"]:
+    for container in pods["template"].get("spec", {}).get("containers", []):
         resources = container.get("resources", {})
         for name, value in {**resources.get("limits", {}), **resources.get("requests", {})}.items():
-            total[name] = total.get(name, 0) + amount(name, value) * pods["count"]
+            total[name] = total.get(name, 0) + amount(name, value) * pods.get("count", 1)
     return total
 
 

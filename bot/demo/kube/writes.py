@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.demo.kube import apply, json_patch, status
+from bot.demo.kube import apply, json_patch, metadata, status
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.gate import Entry, admitted, shown, stored_form
 from bot.demo.kube.managed_fields import Writer, updated
+from bot.demo.kube.reads import TRUE
 from bot.demo.kube.route import Target
 
 Obj = dict[str, Any]
@@ -50,7 +51,7 @@ def options(query: Mapping[str, str], headers: Mapping[str, str], *, custom: boo
         explicit_manager=bool(query.get("fieldManager")),
         dry_run=query.get("dryRun") == "All",
         validation=validation,
-        force=query.get("force") in ("true", "1"),
+        force=query.get("force") in TRUE,
     )
 
 
@@ -66,10 +67,10 @@ class Written:
 def create(cluster: Cluster, target: Target, opts: Options, body: Any) -> Written:
     kind = target.kind
     obj = _decoded(target, body)
-    meta = _new_metadata(cluster, target, dict(obj.get("metadata") or {}))
+    given = metadata.readable(obj.get("metadata") or {})
+    metadata.namespace_of(cluster, target, given)
+    meta = metadata.new(cluster, target, given)
     name, namespace = meta["name"], meta.get("namespace", "")
-    if namespace and cluster.get("namespaces", "", namespace) is None:
-        raise status.not_found("", "namespaces", namespace)
     obj = {**obj, "metadata": meta}
     if kind.status and kind.kind != "Node":
         obj.pop("status", None)
@@ -88,7 +89,7 @@ def update(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
     """PUT. The body must carry the resource version it is based on (custom resources), and the name of the path."""
     old = _existing(cluster, target)
     obj = _decoded(target, body)
-    meta = obj.get("metadata") or {}
+    meta = metadata.readable(obj.get("metadata") or {})
     if meta.get("name") != target.name:
         text = f"the name of the object ({meta.get('name', '')}) does not match the name on the URL ({target.name})"
         raise status.bad_request(text)
@@ -116,7 +117,7 @@ def patch(cluster: Cluster, target: Target, opts: Options, body: Any) -> Written
 def delete(cluster: Cluster, target: Target, opts: Options, body: Any) -> Written | Obj:
     """Remove it, or mark it while finalizers hold it. The answer is the marked object, or a Success status."""
     old = _existing(cluster, target)
-    _preconditions(target, old, body)
+    metadata.preconditions(target, old, body)
     meta = old["metadata"]
     if not meta.get("finalizers"):
         if not opts.dry_run:
@@ -135,15 +136,6 @@ def delete(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
     return Written(200, shown(cluster, target.kind, old, target.version), [])
 
 
-def _preconditions(target: Target, old: Obj, body: Any) -> None:
-    wanted = body.get("preconditions") if isinstance(body, dict) else None
-    for name, words in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
-        asked, has = (wanted or {}).get(name), old["metadata"][name]
-        if asked and asked != has:
-            text = f"Precondition failed: {words} in precondition: {asked}, {words} in object meta: {has}"
-            raise status.conflict(target.kind.group, target.kind.plural, target.name, text)
-
-
 def _existing(cluster: Cluster, target: Target) -> Obj:
     old = cluster.store.get(target.kind, target.namespace, target.name)
     if old is None:
@@ -155,35 +147,12 @@ def _decoded(target: Target, body: Any) -> Obj:
     kind, version = target.kind.kind, target.kind.api_version(target.version)
     if not isinstance(body, dict):
         raise status.bad_request(f"the object provided is unrecognized (must be of type {kind})")
-    if not isinstance(body.get("metadata") or {}, dict):
-        raise status.bad_request(f'{kind} in version "{target.version}" cannot be handled: metadata must be an object')
     if body.get("kind", kind) != kind or body.get("apiVersion", version) != version:
         got = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
         raise status.bad_request(
             f"the API version in the data ({got}) does not match the expected API version ({version})"
         )
     return {**body, "apiVersion": version, "kind": kind}
-
-
-def _new_metadata(cluster: Cluster, target: Target, meta: Obj) -> Obj:
-    uid = cluster.new_uid()
-    if not meta.get("name") and meta.get("generateName"):
-        meta["name"] = f"{meta['generateName']}{uid[:5]}"
-    kind = target.kind
-    if not meta.get("name"):
-        causes = [status.required("metadata.name", "name or generateName is required")]
-        raise status.invalid(kind.group, kind.kind, "", causes)
-    if meta.get("resourceVersion"):
-        raise status.bad_request("resourceVersion should not be set on objects to be created")
-    if kind.namespaced:
-        if not target.namespace or meta.get("namespace", target.namespace) != target.namespace:
-            raise status.bad_request(
-                "the namespace of the provided object does not match the namespace sent on the request"
-            )
-        meta["namespace"] = target.namespace
-    else:
-        meta.pop("namespace", None)
-    return {**meta, "creationTimestamp": cluster.now(), "generation": 1, "uid": uid}
 
 
 def _writer(cluster: Cluster, target: Target, opts: Options, operation: str) -> Writer:
@@ -223,12 +192,13 @@ def _object(value: Any) -> Obj:
 def _replace(cluster: Cluster, target: Target, opts: Options, verb: str, old: Obj, obj: Obj) -> Written:
     """Store `obj` (in the asked version) in place of `old` (as stored), unless it came out the same."""
     kind = target.kind
-    meta = {**obj.get("metadata", {}), **{k: old["metadata"][k] for k in _FIXED if k in old["metadata"]}}
-    claimed = obj["metadata"].get("uid", meta["uid"])
+    given = metadata.readable(obj.get("metadata") or {})
+    meta = {**given, **{k: old["metadata"][k] for k in _FIXED if k in old["metadata"]}}
+    claimed = given.get("uid") or meta["uid"]
     if claimed != meta["uid"]:
         text = f"Precondition failed: UID in precondition: {claimed}, UID in object meta: {meta['uid']}"
         raise status.conflict(kind.group, kind.plural, target.name, text)
-    if meta.get("resourceVersion", old["metadata"]["resourceVersion"]) != old["metadata"]["resourceVersion"]:
+    if given.get("resourceVersion") not in (None, "", old["metadata"]["resourceVersion"]):
         raise status.conflict(kind.group, kind.plural, target.name)
     meta["resourceVersion"] = old["metadata"]["resourceVersion"]
     applied = opts.content_type == APPLY_PATCH
@@ -275,7 +245,7 @@ def _apply(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
         causes = [status.required("fieldManager", "is required for apply patch")]
         raise status.invalid("meta.k8s.io", "PatchOptions", "", causes)
     config = _decoded(target, body)
-    meta = {"name": target.name, **(config.get("metadata") or {})}
+    meta = {"name": target.name, **metadata.readable(config.get("metadata") or {})}
     if meta["name"] != target.name:
         raise status.bad_request(f"metadata.name ({meta['name']}) does not match the name on the URL ({target.name})")
     config = {**config, "metadata": meta}

@@ -16,6 +16,7 @@ from bot.demo.slack.outcomes import settle
 from bot.demo.slack.world import World
 
 HONEST = Tamper()
+EVENT_RETRIES = 3
 
 
 class Acting:
@@ -155,6 +156,13 @@ class Acting:
             parcel, retry_attempt=parcel.retry_attempt + 1, retry_reason=reason, envelope_id=None, signed=None
         )
         return self._deliver(again)
+
+    def redeliver_unacked(self) -> tuple[Delivery, ...]:
+        """What Slack does by itself after a while: every event nobody acknowledged comes again, up to three times."""
+        events = [d for d in self.world.journal.deliveries() if d.parcel.kind == "events_api"]
+        latest = {delivery.payload["event_id"]: delivery for delivery in events}
+        lost = [d for d in latest.values() if not d.acked and d.parcel.retry_attempt < EVENT_RETRIES]
+        return tuple(self.redeliver(delivery) for delivery in lost)
 
     def forge(self, delivery: Delivery, tamper: Tamper) -> Delivery:
         """Send the payload of an earlier delivery in a request that is wrong in some way (HTTP mode)."""

@@ -10,6 +10,7 @@ from enum import Enum, auto
 
 
 class Kind(Enum):
+    CODE = auto()
     HTTP_500 = auto()
     RATE_LIMITED = auto()
     SLOW = auto()
@@ -22,11 +23,13 @@ class Kind(Enum):
 
 @dataclass(slots=True, eq=False)
 class Fault:
-    """One armed fault. `seconds` is the delay of a slow answer or the Retry-After of a refused one."""
+    """One armed fault. `seconds` is the delay of a slow answer or the Retry-After of a limited one, `code` Slack's."""
 
     kind: Kind
     times: int | None = 1
     seconds: float = 0
+    code: str = ""
+    arrived: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
 
 
@@ -35,6 +38,11 @@ class Gate:
 
     def __init__(self, fault: Fault, faults: "Faults", method: str) -> None:
         self._fault, self._faults, self._method = fault, faults, method
+
+    def wait_for_arrival(self, timeout: float = 5.0) -> None:
+        """Until a call is held. Raises TimeoutError (real seconds)."""
+        if not self._fault.arrived.wait(timeout):
+            raise TimeoutError(f"no {self._method} within {timeout} s")
 
     def release(self) -> None:
         self._faults.disarm(self._method, self._fault)
@@ -46,6 +54,10 @@ class Faults:
         self._lock = threading.Lock()
         self._armed: dict[str, list[Fault]] = {}
         self._gates: list[Fault] = []
+
+    def refuse(self, method: str, code: str, times: int | None = 1) -> None:
+        """`{"ok": false, "error": code}`, e.g. `fatal_error`, `token_revoked`, `plan_upgrade_required`."""
+        self._arm(method, Fault(Kind.CODE, times, code=code))
 
     def http_500(self, method: str, times: int | None = 1) -> None:
         """The server fails before it does anything."""

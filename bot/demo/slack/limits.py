@@ -41,8 +41,16 @@ _MESSAGE = array(_BLOCKS_ON["message"], MESSAGE_BLOCKS, 0)
 _METADATA = struct({"event_type": string(255, 1), "event_payload": anything})
 
 
+def without_nulls(node: Any) -> Any:
+    """The same without fields that are null: to Slack they are not there."""
+    if isinstance(node, dict):
+        return {name: without_nulls(value) for name, value in node.items() if value is not None}
+    return [without_nulls(item) for item in node] if isinstance(node, list | tuple) else node
+
+
 def check_message(blocks: Any) -> list[str]:
     """Violations of a message's `blocks`."""
+    blocks = without_nulls(blocks)
     problems: Problems = []
     _MESSAGE(blocks, "/blocks", problems)
     if not problems:
@@ -53,6 +61,7 @@ def check_message(blocks: Any) -> list[str]:
 
 def check_view(view: Any, kind: str) -> list[str]:
     """Violations of a view; `kind` is `modal` or `home`, whichever the method shows."""
+    view = without_nulls(view)
     problems: Problems = []
     (_MODAL if kind == "modal" else _HOME)(view, "/view", problems)
     if not problems:

@@ -33,8 +33,8 @@ class Looking:
     def dms(self, user: str) -> tuple[Message, ...]:
         """The messages of the person's DM with the bot, oldest first."""
         with self.world.changed:
-            dms = [c.id for c in self.world.workspace.channels.values() if c.dm_with == user]
-            return tuple(message for dm in dms for message in self.world.timeline.in_channel(dm))
+            dm = self.world.workspace.dm_of(user)
+            return tuple(self.world.timeline.in_channel(dm.id)) if dm is not None else ()
 
     def ephemerals(self, user: str) -> tuple[Message, ...]:
         """What only this person saw since the last reload, oldest first."""

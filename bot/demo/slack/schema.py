@@ -91,12 +91,12 @@ def struct(required: Fields, optional: Fields | None = None, also: Check | None 
             return
         before = len(problems)
         for name in required:
-            if value.get(name) is None:
+            if name not in value:
                 complain(problems, f"missing required field: {name}", pointer)
         for name, inner in value.items():
             if name not in known:
                 complain(problems, f"invalid additional property: {name}", pointer)
-            elif inner is not None:
+            else:
                 known[name](inner, f"{pointer}/{name}", problems)
         if also is not None and len(problems) == before:
             also(value, pointer, problems)
@@ -124,7 +124,7 @@ def exactly_one(*names: str) -> Check:
     """For `also`: one of these fields, and only one."""
 
     def check(value: Any, pointer: str, problems: Problems) -> None:
-        if sum(value.get(name) is not None for name in names) != 1:
+        if sum(name in value for name in names) != 1:
             complain(problems, f"must define exactly one of: {', '.join(names)}", pointer)
 
     return check
@@ -134,15 +134,7 @@ def at_least_one(*names: str) -> Check:
     """For `also`: one of these fields, or more."""
 
     def check(value: Any, pointer: str, problems: Problems) -> None:
-        if all(value.get(name) is None for name in names):
+        if all(name not in value for name in names):
             complain(problems, f"must define either `{'` or `'.join(names)}`", pointer)
-
-    return check
-
-
-def both(*checks: Check) -> Check:
-    def check(value: Any, pointer: str, problems: Problems) -> None:
-        for each in checks:
-            each(value, pointer, problems)
 
     return check

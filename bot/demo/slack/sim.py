@@ -29,23 +29,24 @@ class SlackSim(Acting, Looking):
 
     def __init__(self, setup: Setup | None = None, clocks: Clocks | None = None) -> None:
         self.world = World(setup or Setup(), clocks or Clocks())
-        self._web_api = WebApi(self.world)
-        self._socket_mode = SocketMode(self.world)
+        self._web_api: WebApi | None = None
+        self._socket_mode: SocketMode | None = None
         self._http_mode: HttpMode | None = None
-        self._running = False
 
     def start(self) -> Self:
+        """Open both servers on free loopback ports."""
+        self._web_api, self._socket_mode = WebApi(self.world), SocketMode(self.world)
         self._web_api.start()
         self._socket_mode.start()
-        self._running = True
         return self
 
     def stop(self) -> None:
         """Close every connection and join every thread. A second call does nothing."""
-        if self._running:
-            self._running = False
+        if self._socket_mode is not None:
             self._socket_mode.stop()
+        if self._web_api is not None:
             self._web_api.stop()
+        self._web_api = self._socket_mode = None
 
     def __enter__(self) -> Self:
         return self.start()
@@ -60,7 +61,7 @@ class SlackSim(Acting, Looking):
         self._http_mode = HttpMode(self.world, request_url) if request_url is not None else None
 
     def courier(self) -> Courier:
-        return self._http_mode or self._socket_mode
+        return self._http_mode or self._sockets
 
     @property
     def api_url(self) -> str:
@@ -104,12 +105,29 @@ class SlackSim(Acting, Looking):
     @property
     def connections(self) -> int:
         """How many Socket Mode clients are connected."""
-        return self._socket_mode.connections
+        return self._sockets.connections
 
     def disconnect(self, reason: str = "refresh_requested") -> int:
         """Tell the Socket Mode clients to reconnect, or warn them; returns how many were told."""
-        return self._socket_mode.disconnect(reason)
+        return self._sockets.disconnect(reason)
 
     def cut_connections(self) -> None:
         """Break the Socket Mode connections without a word."""
-        self._socket_mode.cut()
+        self._sockets.cut()
+
+    def go_down(self) -> None:
+        """Slack is away: every connection breaks, nothing is handled, nobody can connect, until `come_back`."""
+        for method in ("*", "response_url", "upload"):
+            self.faults.drop_before(method, times=None)
+        self.faults.refuse_websocket(times=None)
+        self._sockets.cut()
+
+    def come_back(self) -> None:
+        """Slack is there again; other armed faults are gone with the outage."""
+        self.faults.clear()
+
+    @property
+    def _sockets(self) -> SocketMode:
+        if self._socket_mode is None:
+            raise RuntimeError("the simulator is not running")
+        return self._socket_mode

@@ -142,6 +142,7 @@ class SocketMode:
 
     def _serve(self, connection: ServerConnection) -> None:
         threading.current_thread().name = "slack-sim-socket"
+        connection.recv_events_thread.name = "slack-sim-socket-read"
         with self._world.changed:
             count = len(self._connections) + 1
         if count > MOST_CONNECTIONS:

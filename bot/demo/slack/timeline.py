@@ -17,20 +17,22 @@ class Timeline:
         self._stamps = stamps
         self._ids = ids
         self._posts: dict[str, dict[str, Message]] = {}
+        self._replies: dict[tuple[str, str], list[str]] = {}
         self._ephemerals: dict[str, dict[str, Message]] = {}
         self.notifications: list[Notification] = []
 
     def post(self, channel: str, author: str, **content: Any) -> Message:
-        """Say something where all members see it. A reply to a reply joins its thread. Error: `thread_not_found`."""
-        thread_ts = content.pop("thread_ts", None)
-        if thread_ts is not None:
-            parent = self._posts.get(channel, {}).get(thread_ts)
-            if parent is None:
-                raise SlackError("thread_not_found")
-            thread_ts = parent.thread_ts or parent.ts
+        """Say something where all members see it. A reply to a reply joins its thread.
+
+        A reply to a message that is gone becomes an ordinary post, without a word: that is what Slack does.
+        """
+        parent = self._posts.get(channel, {}).get(content.pop("thread_ts", None) or "")
+        thread_ts = None if parent is None else parent.thread_ts or parent.ts
         content["blocks"] = self._with_block_ids(content.get("blocks", ()))
         message = Message(channel=channel, ts=self._stamps.next(), author=author, thread_ts=thread_ts, **content)
         self._posts.setdefault(channel, {})[message.ts] = message
+        if thread_ts is not None:
+            self._replies.setdefault((channel, thread_ts), []).append(message.ts)
         self.notifications.extend(pinged(message, self._workspace))
         return message
 
@@ -68,8 +70,11 @@ class Timeline:
         return list(self._posts.get(channel, {}).values())
 
     def thread(self, channel: str, ts: str) -> list[Message]:
-        """The parent and its replies, oldest first."""
-        return [m for m in self.in_channel(channel) if ts in (m.ts, m.thread_ts)]
+        """The parent and its replies, oldest first; nothing when the parent is gone."""
+        posts = self._posts.get(channel, {})
+        if ts not in posts:
+            return []
+        return [posts[each] for each in (ts, *self._replies.get((channel, ts), ())) if each in posts]
 
     def ephemerals(self, user: str) -> list[Message]:
         return list(self._ephemerals.get(user, {}).values())
@@ -93,8 +98,8 @@ def with_ids(blocks: Any, ids: Ids) -> Iterator[Json]:
         named: Json = {**block, "block_id": block.get("block_id") or ids.next("b")}
         if block["type"] == "actions":
             named["elements"] = [_with_action_id(each, ids) for each in block["elements"]]
-        if block["type"] == "card":
-            named["actions"] = [_with_action_id(each, ids) for each in block.get("actions", ())]
+        if "actions" in block:
+            named["actions"] = [_with_action_id(each, ids) for each in block["actions"]]
         for place in ("accessory", "element"):
             if place in block:
                 named[place] = _with_action_id(block[place], ids)

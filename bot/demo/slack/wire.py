@@ -25,7 +25,9 @@ def message_json(message: Message, world: World, *, with_metadata: bool = False)
         found["attachments"] = list(message.attachments)
     if message.thread_ts is not None:
         found["thread_ts"] = message.thread_ts
-        found |= {"parent_user_id": world.timeline.find(message.channel, message.thread_ts).author}
+        thread = world.timeline.thread(message.channel, message.thread_ts)
+        if thread:
+            found["parent_user_id"] = thread[0].author
     if message.edited_ts is not None:
         found["edited"] = {"user": message.author, "ts": message.edited_ts}
     if message.files:

@@ -18,6 +18,7 @@ class Workspace:
         self.people: dict[str, Person] = {bot.id: bot}
         self.channels: dict[str, Channel] = {}
         self.groups: dict[str, UserGroup] = {}
+        self._dms: dict[str, str] = {}
 
     def add_person(self, name: str, **traits: Any) -> Person:
         """Hire someone; `traits` are `Person`'s fields. Without an `id` one is counted (`U…`)."""
@@ -74,6 +75,10 @@ class Workspace:
             raise SlackError("channel_not_found")
         return found
 
+    def dm_of(self, user: str) -> Channel | None:
+        """The bot's DM with `user`, if it was ever opened."""
+        return self.channels.get(self._dms.get(user, ""))
+
     def open_dm(self, user: str) -> Channel:
         """The bot's DM with `user`, opened if need be. Errors: `user_not_found`, `user_disabled`, `cannot_dm_bot`."""
         person = self.person(user)
@@ -81,10 +86,11 @@ class Workspace:
             raise SlackError("user_disabled")
         if person.is_bot:
             raise SlackError("cannot_dm_bot")
-        for channel in self.channels.values():
-            if channel.dm_with == user:
-                return channel
+        known = self.dm_of(user)
+        if known is not None:
+            return known
         members = frozenset({user, self.bot.id})
         dm = Channel(id=self._ids.next("D"), name="directmessage", members=members, dm_with=user)
         self.channels[dm.id] = dm
+        self._dms[user] = dm.id
         return dm

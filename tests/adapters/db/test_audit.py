@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from bot.core.requests import AuditEntry
 
 
-def test_entries_of_a_subject_come_in_order(store, make):
+def test_entries_of_a_subject_come_in_order(store, make) -> None:
     entry = AuditEntry(make.later(hours=1), "U1", "approve", "Q-1", "ok")
     entries = [entry, replace(entry, at=make.now, who="bot"), entry]
     with store.begin() as work:
@@ -29,7 +29,7 @@ def test_entries_of_a_subject_come_in_order(store, make):
         "DELETE FROM audit WHERE id = 1",
     ],
 )
-def test_the_database_refuses_to_change_or_delete_an_entry(shared_store, engine, make, change):
+def test_the_database_refuses_to_change_or_delete_an_entry(shared_store, engine, make, change) -> None:
     entry = AuditEntry(make.now, "U1", "deny", "Q-1", "no GPUs left")
     with shared_store.begin() as work:
         work.audit.add(entry)
@@ -41,6 +41,6 @@ def test_the_database_refuses_to_change_or_delete_an_entry(shared_store, engine,
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_it_cannot_be_truncated_either(engine):
+def test_it_cannot_be_truncated_either(engine) -> None:
     with pytest.raises(DBAPIError, match="the audit is append-only"), engine.begin() as connection:
         connection.exec_driver_sql("TRUNCATE audit")

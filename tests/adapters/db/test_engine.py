@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[3]
         ("postgres://user:pw@host:5432/name?sslmode=require", "postgresql+psycopg"),
     ],
 )
-def test_urls_that_are_taken(text, driver):
+def test_urls_that_are_taken(text, driver) -> None:
     assert engines.parse_url(text).drivername == driver
 
 
@@ -48,7 +48,7 @@ def test_urls_that_are_taken(text, driver):
         "sqlite:///file:bot.db",
     ],
 )
-def test_urls_that_are_refused_say_what_to_write_and_keep_the_password(text):
+def test_urls_that_are_refused_say_what_to_write_and_keep_the_password(text) -> None:
     with pytest.raises(Refused) as refusal:
         engines.parse_url(text)
     assert "sqlite:///" in refusal.value.sentence
@@ -56,7 +56,7 @@ def test_urls_that_are_refused_say_what_to_write_and_keep_the_password(text):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_sqlite_is_set_up_on_every_connection(engine):
+def test_sqlite_is_set_up_on_every_connection(engine) -> None:
     with engine.connect() as one, engine.connect() as other:
         for connection in (one, other):
             pragmas = [
@@ -67,7 +67,7 @@ def test_sqlite_is_set_up_on_every_connection(engine):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_what_was_committed_survives_the_kill_of_the_process(database_url, shared_store, make):
+def test_what_was_committed_survives_the_kill_of_the_process(database_url, shared_store, make) -> None:
     program = textwrap.dedent(f"""
         import os, signal
         from datetime import UTC, datetime
@@ -91,15 +91,14 @@ def test_what_was_committed_survives_the_kill_of_the_process(database_url, share
         assert work.inbox.put([make.item("not committed")])
 
 
-def test_a_read_does_not_write(store, make):
+def test_a_read_does_not_write(store, make) -> None:
     with pytest.raises(Unavailable), store.read() as work:
         work.inbox.put([make.item()])
-        work.commit()
     with store.begin() as work:
         assert work.inbox.put([make.item()]) == {make.item().key}
 
 
-def test_a_read_sees_one_moment(shared_store, make):
+def test_a_read_sees_one_moment(shared_store, make) -> None:
     with shared_store.read() as reading:
         assert reading.requests.find() == []
         with shared_store.begin() as work:
@@ -112,22 +111,21 @@ def test_a_read_sees_one_moment(shared_store, make):
         assert len(reading.loans.find()) == 1
 
 
-def test_after_the_commit_nothing_can_be_done(store, make):
+def test_after_the_commit_nothing_can_be_done(store, make) -> None:
     with store.begin() as work:
         work.commit()
         with pytest.raises(ResourceClosedError):
             work.requests.add(make.request())
 
 
-def test_a_failure_carries_no_values(store, make):
+def test_a_failure_carries_no_values(store, make) -> None:
     """Payloads have response URLs in them, which are secrets, and tracebacks go to the log."""
     with pytest.raises(Stale) as failure, store.begin() as work:
         work.requests.approve(Approval(99, 0, "U-SECRET", make.now))
-        work.commit()
     assert "U-SECRET" not in f"{failure.value}{failure.value.__cause__}"
 
 
-def test_a_server_that_is_not_there_is_unavailable(tmp_path):
+def test_a_server_that_is_not_there_is_unavailable(tmp_path) -> None:
     store = SqlStore(engines.create(f"postgresql://bot:s3cret@/name?host={tmp_path}"))
     with pytest.raises(Unavailable) as failure, store.read() as work:
         work.requests.get(1)
@@ -137,19 +135,23 @@ def test_a_server_that_is_not_there_is_unavailable(tmp_path):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_store, engine, make):
+def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_store, engine, make) -> None:
     with shared_store.read():
         pass
     others = (
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
         "WHERE pid <> pg_backend_pid() AND datname = current_database()"
     )
-    with pytest.raises(Unavailable), shared_store.begin() as work:
-        work.requests.add(make.request())
-        with engine.connect() as connection:
-            assert connection.exec_driver_sql(others).scalar_one() >= 1
-        work.requests.add(make.request("Ev2"))
-        work.commit()
+
+    def lose_the_connection():
+        with shared_store.begin() as work:
+            work.requests.add(make.request())
+            with engine.connect() as connection:
+                assert connection.exec_driver_sql(others).scalar_one() >= 1
+            work.requests.add(make.request("Ev2"))
+
+    with pytest.raises(Unavailable):
+        lose_the_connection()
     with shared_store.begin() as work:
         assert work.requests.find() == []
 
@@ -159,22 +161,27 @@ def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_
     ("limit", "statement"),
     [("statement_timeout", "SELECT pg_sleep(60)"), ("lock_timeout", "SELECT 1 FROM leader FOR UPDATE")],
 )
-def test_a_wait_that_is_too_long_is_unavailable(shared_store, engine, limit, statement):
-    with engine.connect() as holder, pytest.raises(Unavailable, match="timeout"), shared_store.begin() as work:
+def test_a_wait_that_is_too_long_is_unavailable(shared_store, engine, limit, statement) -> None:
+    def wait():
+        with shared_store.begin() as work:
+            work.leadership._connection.exec_driver_sql(f"SET LOCAL {limit} = '10ms'")
+            work.leadership._connection.exec_driver_sql(statement)
+
+    with engine.connect() as holder:
         holder.exec_driver_sql("SELECT 1 FROM leader FOR UPDATE")
-        work.leadership._connection.exec_driver_sql(f"SET LOCAL {limit} = '10ms'")
-        work.leadership._connection.exec_driver_sql(statement)
+        with pytest.raises(Unavailable, match="timeout"):
+            wait()
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_no_wait_is_without_an_end(engine):
+def test_no_wait_is_without_an_end(engine) -> None:
     with engine.connect() as connection:
         for name in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
             assert connection.exec_driver_sql(f"SHOW {name}").scalar_one() != "0"
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_deadlock_is_stale_for_one_of_the_two(shared_store, make, together):
+def test_a_deadlock_is_stale_for_one_of_the_two(shared_store, make, together) -> None:
     """It lost a race: reading and deciding again is right, trying the same later is not."""
     with shared_store.begin() as work:
         loans = [work.loans.add(make.loan(number)) for number in (1, 2)]
@@ -197,7 +204,7 @@ def test_a_deadlock_is_stale_for_one_of_the_two(shared_store, make, together):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_file_that_another_program_holds_is_unavailable(database_url, monkeypatch):
+def test_a_file_that_another_program_holds_is_unavailable(database_url, monkeypatch) -> None:
     monkeypatch.setattr(engines, "LONGEST_WAIT", 0)
     engine = engines.create(database_url)
     holder = sqlite3.connect(engine.url.database, isolation_level=None)
@@ -211,7 +218,7 @@ def test_a_file_that_another_program_holds_is_unavailable(database_url, monkeypa
 
 
 @pytest.mark.parametrize("content", [b"this is not a database, but it is long enough to be read as one" * 20, None])
-def test_a_file_that_is_no_database_is_unavailable(tmp_path, content):
+def test_a_file_that_is_no_database_is_unavailable(tmp_path, content) -> None:
     path = tmp_path / "folder" / "bot.db"
     if content is not None:
         path.parent.mkdir()
@@ -223,7 +230,7 @@ def test_a_file_that_is_no_database_is_unavailable(tmp_path, content):
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_a_transaction_inside_another_fails_instead_of_hanging(shared_store, monkeypatch):
+def test_a_transaction_inside_another_fails_instead_of_hanging(shared_store, monkeypatch) -> None:
     monkeypatch.setattr(unit_of_work, "LONGEST_WAIT", 0.01)
     with shared_store.begin() as outer:
         with pytest.raises(Unavailable, match="another transaction"), shared_store.begin():
@@ -231,7 +238,7 @@ def test_a_transaction_inside_another_fails_instead_of_hanging(shared_store, mon
         assert outer.requests.find() == []
 
 
-def test_writers_take_turns(shared_store, make, together):
+def test_writers_take_turns(shared_store, make, together) -> None:
     """Read, then write, in one transaction, from many threads: none is refused, none is lost."""
 
     def add(number):

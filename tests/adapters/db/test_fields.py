@@ -8,7 +8,7 @@ from bot.core.convergence.facts import FieldName, Question
 from bot.core.errors import Stale
 
 
-def test_a_record_is_inserted_then_compared_and_set(store, make):
+def test_a_record_is_inserted_then_compared_and_set(store, make) -> None:
     with store.begin() as work:
         first = work.fields.put(make.record())
         second = work.fields.put(replace(first, wrote=11, seq=4))
@@ -21,7 +21,7 @@ def test_a_record_is_inserted_then_compared_and_set(store, make):
         assert work.fields.records("default") == {second.key: second}
 
 
-def test_a_second_insert_of_a_field_is_stale(store, make):
+def test_a_second_insert_of_a_field_is_stale(store, make) -> None:
     with store.begin() as work:
         work.fields.put(make.record())
         with pytest.raises(Stale):
@@ -29,7 +29,7 @@ def test_a_second_insert_of_a_field_is_stale(store, make):
         work.commit()
 
 
-def test_the_two_numbers_of_a_queue_are_two_records(store, make):
+def test_the_two_numbers_of_a_queue_are_two_records(store, make) -> None:
     limit = make.key()._replace(name=FieldName.BORROWING_LIMIT)
     with store.begin() as work:
         work.fields.put(make.record())
@@ -42,7 +42,7 @@ def test_the_two_numbers_of_a_queue_are_two_records(store, make):
         assert work.fields.records("east") == {}
 
 
-def test_a_question_comes_and_goes_with_its_record(store, make):
+def test_a_question_comes_and_goes_with_its_record(store, make) -> None:
     asked = make.record(question=Question("u-1", None, make.now, None), gone=True, uid=None)
     with store.begin() as work:
         first = work.fields.put(asked)
@@ -52,7 +52,7 @@ def test_a_question_comes_and_goes_with_its_record(store, make):
         work.commit()
 
 
-def test_of_two_writers_of_a_record_one_wins(shared_store, make, together):
+def test_of_two_writers_of_a_record_one_wins(shared_store, make, together) -> None:
     with shared_store.begin() as work:
         read = work.fields.put(make.record())
         work.commit()
@@ -72,7 +72,7 @@ def test_of_two_writers_of_a_record_one_wins(shared_store, make, together):
         assert work.fields.records("default")[read.key] == winner
 
 
-def test_open_intents_are_the_oldest_first_and_of_one_cluster(store, make):
+def test_open_intents_are_the_oldest_first_and_of_one_cluster(store, make) -> None:
     with store.begin() as work:
         work.fields.add_intent(make.intent("i-2", created_at=make.later(minutes=1)))
         work.fields.add_intent(make.intent("i-1"))
@@ -83,14 +83,14 @@ def test_open_intents_are_the_oldest_first_and_of_one_cluster(store, make):
     assert opened == [make.intent("i-1"), make.intent("i-2", created_at=make.later(minutes=1))]
 
 
-def test_an_intent_is_there_once(store, make):
+def test_an_intent_is_there_once(store, make) -> None:
     with store.begin() as work:
         work.fields.add_intent(make.intent())
         with pytest.raises(Stale):
             work.fields.add_intent(make.intent(generation=5))
 
 
-def test_closing_an_intent_twice_keeps_the_first_outcome(shared_store, engine, make):
+def test_closing_an_intent_twice_keeps_the_first_outcome(shared_store, engine, make) -> None:
     with shared_store.begin() as work:
         work.fields.add_intent(make.intent("i-1"))
         work.fields.add_intent(make.intent("i-2"))

@@ -1,9 +1,10 @@
 """Arrivals: stored once, handled by one worker at a time, taken again when their worker died."""
 
+import re
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from bot.adapters.db.tables import INBOX
 from bot.core.errors import Stale
@@ -34,7 +35,7 @@ def make_claims_older(engine, by):
                 connection.execute(changed)
 
 
-def test_a_redelivery_is_in_none_and_changes_nothing(store, make):
+def test_a_redelivery_is_in_none_and_changes_nothing(store, make) -> None:
     assert put(store, make.item("k1"), make.item("k2")) == {"k1", "k2"}
     assert put(store, make.item("k2", payload={"text": "other"}), make.item("k3")) == {"k3"}
     assert [(item.key, item.payload["text"]) for item in take(store)] == [
@@ -42,28 +43,28 @@ def test_a_redelivery_is_in_none_and_changes_nothing(store, make):
     ]
 
 
-def test_a_key_that_comes_twice_in_one_statement_is_one_row(store, make):
+def test_a_key_that_comes_twice_in_one_statement_is_one_row(store, make) -> None:
     assert put(store, make.item("k1"), make.item("k1")) == {"k1"}
     assert len(take(store)) == 1
 
 
-def test_nothing_to_put_is_nothing_new(store):
+def test_nothing_to_put_is_nothing_new(store) -> None:
     assert put(store) == frozenset()
 
 
-def test_many_are_put_at_once(store, make):
+def test_many_are_put_at_once(store, make) -> None:
     """More than one statement can have parameters for."""
     items = [make.item(f"k{number:05}") for number in range(3000)]
     assert put(store, *items) == {item.key for item in items}
     assert len(take(store, limit=4000)) == 3000
 
 
-def test_a_redelivery_at_the_same_moment_is_new_for_one(shared_store, make, together):
+def test_a_redelivery_at_the_same_moment_is_new_for_one(shared_store, make, together) -> None:
     results = together(*(lambda: put(shared_store, make.item("k1"), make.item("k2")) for _ in range(4)))
     assert sorted(key for new in results for key in new) == ["k1", "k2"]
 
 
-def test_take_gives_the_oldest_first_and_counts_the_attempt(store, make):
+def test_take_gives_the_oldest_first_and_counts_the_attempt(store, make) -> None:
     put(store, make.item("a", make.later(seconds=2)), make.item("c", make.now), make.item("b", make.later(seconds=1)))
     first = take(store, limit=2)
     assert [(item.key, item.attempts) for item in first] == [("c", 1), ("b", 1)]
@@ -71,7 +72,7 @@ def test_take_gives_the_oldest_first_and_counts_the_attempt(store, make):
     assert take(store, "w3") == []
 
 
-def test_two_takes_under_way_at_once_are_disjoint(shared_store, make, together):
+def test_two_takes_under_way_at_once_are_disjoint(shared_store, make, together) -> None:
     """On PostgreSQL neither waits for the other; on SQLite the second begins when the first is committed."""
     keys = {f"k{number}" for number in range(40)}
     put(shared_store, *(make.item(key) for key in keys))
@@ -83,7 +84,7 @@ def test_two_takes_under_way_at_once_are_disjoint(shared_store, make, together):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_a_take_steps_over_what_another_has_not_committed(shared_store, make):
+def test_a_take_steps_over_what_another_has_not_committed(shared_store, make) -> None:
     put(shared_store, *(make.item(f"k{number}") for number in range(4)))
     with shared_store.begin() as one, shared_store.begin() as other:
         first = one.inbox.take("w1", 2, RETRY_AFTER)
@@ -91,7 +92,7 @@ def test_a_take_steps_over_what_another_has_not_committed(shared_store, make):
     assert [item.key for item in (*first, *second)] == ["k0", "k1", "k2", "k3"]
 
 
-def test_one_that_was_just_stored_is_claimed_once(store, make):
+def test_one_that_was_just_stored_is_claimed_once(store, make) -> None:
     put(store, make.item("k1"))
     with store.begin() as work:
         assert work.inbox.claim("k1", "w1")
@@ -101,7 +102,7 @@ def test_one_that_was_just_stored_is_claimed_once(store, make):
     assert take(store, "w2") == []
 
 
-def test_a_worker_that_died_loses_its_claim_when_the_claim_is_old(shared_store, engine, make):
+def test_a_worker_that_died_loses_its_claim_when_the_claim_is_old(shared_store, engine, make) -> None:
     put(shared_store, make.item("k1"))
     assert len(take(shared_store, "w1")) == 1
     make_claims_older(engine, RETRY_AFTER - timedelta(seconds=30))
@@ -112,7 +113,7 @@ def test_a_worker_that_died_loses_its_claim_when_the_claim_is_old(shared_store, 
     assert take(shared_store, "w3") == []
 
 
-def test_a_crash_before_the_commit_leaves_the_item_claimed_not_done(shared_store, engine, make):
+def test_a_crash_before_the_commit_leaves_the_item_claimed_not_done(shared_store, engine, make) -> None:
     put(shared_store, make.item("k1"))
     take(shared_store, "w1")
     with shared_store.begin() as work:
@@ -124,7 +125,7 @@ def test_a_crash_before_the_commit_leaves_the_item_claimed_not_done(shared_store
         assert work.requests.by_origin("k1") is None
 
 
-def test_what_is_done_nobody_takes_again(shared_store, engine, make):
+def test_what_is_done_nobody_takes_again(shared_store, engine, make) -> None:
     put(shared_store, make.item("k1"))
     take(shared_store, "w1")
     with shared_store.begin() as work:
@@ -135,7 +136,7 @@ def test_what_is_done_nobody_takes_again(shared_store, engine, make):
     assert put(shared_store, make.item("k1")) == frozenset()
 
 
-def test_of_two_workers_on_one_item_the_second_to_finish_does_nothing(shared_store, engine, make):
+def test_of_two_workers_on_one_item_the_second_to_finish_does_nothing(shared_store, engine, make) -> None:
     """The first was slow, not dead: its claim was taken over, and its work must not be stored as well."""
     put(shared_store, make.item("k1"))
     take(shared_store, "slow")
@@ -145,15 +146,20 @@ def test_of_two_workers_on_one_item_the_second_to_finish_does_nothing(shared_sto
         work.requests.add(make.request("by the fast one"))
         work.inbox.done("k1")
         work.commit()
-    with pytest.raises(Stale), shared_store.begin() as work:
-        work.requests.add(make.request("by the slow one"))
-        work.inbox.done("k1")
-        work.commit()
+
+    def finish_late():
+        with shared_store.begin() as work:
+            work.requests.add(make.request("by the slow one"))
+            work.inbox.done("k1")
+            work.commit()
+
+    with pytest.raises(Stale):
+        finish_late()
     with shared_store.read() as work:
         assert [request.origin for request in work.requests.find()] == ["by the fast one"]
 
 
-def test_one_that_was_given_up_is_kept_with_the_reason(shared_store, engine, make):
+def test_one_that_was_given_up_is_kept_with_the_reason(shared_store, engine, make) -> None:
     put(shared_store, make.item("k1"), make.item("k2"))
     take(shared_store, "w1")
     with shared_store.begin() as work:
@@ -169,3 +175,30 @@ def test_one_that_was_given_up_is_kept_with_the_reason(shared_store, engine, mak
         ("k1", "failed", "ValueError: no such subcommand"),
         ("k2", "done", None),
     ]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("step", "index"),
+    [
+        (lambda work, now: work.inbox.take("w", 9, RETRY_AFTER), "ix_inbox_unsettled"),
+        (lambda work, now: work.notices.waiting(now, 1, 9), "ix_notice_unsettled"),
+        (lambda work, now: work.notices.refresh("card:142:", now), "uq|autoindex_notice"),
+        (lambda work, now: work.fields.open_intents("default"), "ix_intent_open"),
+    ],
+)
+def test_what_is_settled_is_not_read_again(shared_store, engine, make, step, index) -> None:
+    """These tables only grow; the loops that look at them every second must not read all of them."""
+    plans = []
+
+    def explain(connection, cursor, statement, parameters, *_):
+        if not statement.startswith(("PRAGMA", "BEGIN")):
+            asked = connection.connection.cursor().execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            plans.extend(row[3] for row in asked)
+
+    event.listen(engine, "before_cursor_execute", explain)
+    with shared_store.begin() as work:
+        step(work, make.now)
+    table = [plan for plan in plans if re.match(r"(SCAN|SEARCH) (inbox|notice|intent)\b", plan)]
+    assert any(re.search(index, plan) for plan in table)
+    assert not [plan for plan in table if plan.startswith("SCAN") and "USING INDEX" not in plan]

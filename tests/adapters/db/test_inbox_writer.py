@@ -76,23 +76,23 @@ def keys_of(store):
         return {item.key for item in work.inbox.take("w", 1000, timedelta(minutes=1))}
 
 
-def test_what_was_put_is_durable_when_put_returns(writer, store, make):
+def test_what_was_put_is_durable_when_put_returns(writer, store, make) -> None:
     assert writer.put(make.item("k1")) is True
     assert keys_of(store) == {"k1"}
 
 
-def test_a_redelivery_is_not_new(writer, make):
+def test_a_redelivery_is_not_new(writer, make) -> None:
     assert [writer.put(make.item(key)) for key in ("k1", "k1", "k2", "k1")] == [True, False, True, False]
 
 
-def test_two_hundred_threads_share_two_commits(put_together, watched, store, make):
+def test_two_hundred_threads_share_two_commits(put_together, watched, store, make) -> None:
     answers = put_together(make.item("k0"), [make.item(f"k{number}") for number in range(1, 200)])
     assert all(answer.result(timeout=30) for answer in answers)
     assert watched.begun == 2
     assert keys_of(store) == {f"k{number}" for number in range(200)}
 
 
-def test_two_hundred_threads_at_once_are_all_answered(writer, store, make):
+def test_two_hundred_threads_at_once_are_all_answered(writer, store, make) -> None:
     with ThreadPoolExecutor(200) as threads:
         barrier = threading.Barrier(200)
 
@@ -104,12 +104,12 @@ def test_two_hundred_threads_at_once_are_all_answered(writer, store, make):
     assert len(keys_of(store)) == 200
 
 
-def test_the_same_arrival_twice_in_one_batch_is_new_once(put_together, make):
+def test_the_same_arrival_twice_in_one_batch_is_new_once(put_together, make) -> None:
     answers = put_together(make.item("k0"), [make.item(key) for key in ("a", "b", "a", "a", "k0")])
     assert [answer.result(timeout=30) for answer in answers] == [True, True, True, False, False, False]
 
 
-def test_a_failed_commit_fails_every_waiter_and_the_next_one_works(put_together, writer, watched, store, make):
+def test_a_failed_commit_fails_every_waiter_and_the_next_one_works(put_together, writer, watched, store, make) -> None:
     watched.failures = [Unavailable("database", "disk full"), Unavailable("database", "still full")]
     answers = put_together(make.item("k0"), [make.item(f"k{number}") for number in range(1, 6)])
     errors = [answer.exception(timeout=30) for answer in answers]
@@ -122,7 +122,7 @@ def test_a_failed_commit_fails_every_waiter_and_the_next_one_works(put_together,
     assert writer.put(make.item("k1")) is True
 
 
-def test_one_item_that_cannot_be_stored_fails_alone(put_together, store, make):
+def test_one_item_that_cannot_be_stored_fails_alone(put_together, store, make) -> None:
     bad = make.item("bad", payload={"when": make.now})
     answers = put_together(make.item("k0"), [make.item("k1"), bad, make.item("k2")])
     errors = [type(answer.exception(timeout=30)) for answer in answers]
@@ -133,28 +133,28 @@ def test_one_item_that_cannot_be_stored_fails_alone(put_together, store, make):
     assert keys_of(store) == {"k0", "k1", "k2"}
 
 
-def test_stopping_stores_what_waits(put_together, writer, store, make):
+def test_stopping_stores_what_waits(put_together, writer, store, make) -> None:
     answers = put_together(make.item("k0"), [make.item(f"k{number}") for number in range(1, 20)])
     writer.stop()
     assert len(keys_of(store)) == 20
     assert all(answer.result(timeout=30) for answer in answers)
 
 
-def test_a_stopped_one_accepts_nothing(writer, make):
+def test_a_stopped_one_accepts_nothing(writer, make) -> None:
     writer.stop()
     writer.stop()
     with pytest.raises(Unavailable):
         writer.put(make.item("k1"))
 
 
-def test_nor_does_one_that_was_not_started(store, make):
+def test_nor_does_one_that_was_not_started(store, make) -> None:
     writer = InboxWriter(store)
     with pytest.raises(Unavailable):
         writer.put(make.item("k1"))
     writer.stop()
 
 
-def test_its_thread_has_a_name_and_ends(store):
+def test_its_thread_has_a_name_and_ends(store) -> None:
     writer = InboxWriter(store)
     writer.start()
     assert "inbox-writer" in {thread.name for thread in threading.enumerate()}

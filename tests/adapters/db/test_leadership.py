@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from bot.adapters.db.columns import database_now
 from bot.adapters.db.tables import LEADER
-from bot.core.errors import NotLeader
+from bot.core.errors import NotLeader, Unavailable
 
 LEASE = timedelta(seconds=15)
 
@@ -47,18 +47,18 @@ def gap(store):
         return work.leadership.gap()
 
 
-def test_the_first_one_leads_and_there_was_no_gap(lead, shared_store):
+def test_the_first_one_leads_and_there_was_no_gap(lead, shared_store) -> None:
     assert lead("a") == 1
     assert gap(shared_store) is None
 
 
-def test_nobody_else_leads_while_the_lease_lasts(lead, wait):
+def test_nobody_else_leads_while_the_lease_lasts(lead, wait) -> None:
     lead("a")
     wait(LEASE - timedelta(seconds=5))
     assert lead("b") is None
 
 
-def test_a_renewal_keeps_the_epoch_and_prolongs_the_lease(lead, wait, shared_store):
+def test_a_renewal_keeps_the_epoch_and_prolongs_the_lease(lead, wait, shared_store) -> None:
     lead("a")
     for _ in range(3):
         wait(LEASE - timedelta(seconds=5))
@@ -67,14 +67,14 @@ def test_a_renewal_keeps_the_epoch_and_prolongs_the_lease(lead, wait, shared_sto
     assert gap(shared_store) is None
 
 
-def test_an_expired_lease_is_taken_over_with_a_higher_epoch(lead, wait):
+def test_an_expired_lease_is_taken_over_with_a_higher_epoch(lead, wait) -> None:
     lead("a")
     wait(LEASE)
     assert lead("b") == 2
     assert lead("a") is None
 
 
-def test_a_leader_that_slept_through_its_lease_takes_it_anew(lead, wait, shared_store):
+def test_a_leader_that_slept_through_its_lease_takes_it_anew(lead, wait, shared_store) -> None:
     """Nobody led meanwhile, and it must not go on as if it had."""
     lead("a")
     wait(LEASE * 10)
@@ -84,25 +84,25 @@ def test_a_leader_that_slept_through_its_lease_takes_it_anew(lead, wait, shared_
 
 
 @pytest.mark.parametrize(("at_least", "epoch"), [(0, 2), (1, 2), (2, 3), (700, 701)])
-def test_a_take_over_goes_above_the_stored_epoch_and_the_fences(lead, wait, at_least, epoch):
+def test_a_take_over_goes_above_the_stored_epoch_and_the_fences(lead, wait, at_least, epoch) -> None:
     lead("a")
     wait(LEASE)
     assert lead("b", at_least) == epoch
 
 
-def test_of_many_who_want_it_one_gets_it(lead, together):
+def test_of_many_who_want_it_one_gets_it(lead, together) -> None:
     results = together(*(lambda name=name: lead(name) for name in "abcd"))
     assert sorted(result is None for result in results) == [False, True, True, True]
 
 
-def test_of_many_who_take_it_over_one_gets_it(lead, wait, together):
+def test_of_many_who_take_it_over_one_gets_it(lead, wait, together) -> None:
     lead("dead")
     wait(LEASE)
     results = together(*(lambda name=name: lead(name) for name in "abcd"))
     assert sorted(result or 0 for result in results) == [0, 0, 0, 2]
 
 
-def test_a_released_row_is_free_at_once(lead, shared_store):
+def test_a_released_row_is_free_at_once(lead, shared_store) -> None:
     lead("a")
     with shared_store.begin() as work:
         work.leadership.release("b")
@@ -114,7 +114,7 @@ def test_a_released_row_is_free_at_once(lead, shared_store):
     assert lead("b") == 2
 
 
-def test_the_gap_is_from_the_last_renewal_to_the_take_over(lead, wait, shared_store, engine):
+def test_the_gap_is_from_the_last_renewal_to_the_take_over(lead, wait, shared_store, engine) -> None:
     lead("a")
     with engine.connect() as connection:
         renewed = connection.execute(select(LEADER.c.renewed_at)).scalar_one()
@@ -128,7 +128,7 @@ def test_the_gap_is_from_the_last_renewal_to_the_take_over(lead, wait, shared_st
     assert gap(shared_store) == (start, end)
 
 
-def test_only_the_current_epoch_passes_the_check(lead, wait, shared_store):
+def test_only_the_current_epoch_passes_the_check(lead, wait, shared_store) -> None:
     first = lead("a")
     with shared_store.begin() as work:
         work.leadership.check(first)
@@ -141,7 +141,7 @@ def test_only_the_current_epoch_passes_the_check(lead, wait, shared_store):
             work.leadership.check(epoch)
 
 
-def test_after_a_release_no_epoch_passes_the_check(lead, shared_store):
+def test_after_a_release_no_epoch_passes_the_check(lead, shared_store) -> None:
     epoch = lead("a")
     with shared_store.begin() as work:
         work.leadership.release("a")
@@ -150,23 +150,28 @@ def test_after_a_release_no_epoch_passes_the_check(lead, shared_store):
         work.leadership.check(epoch)
 
 
-def test_an_old_epoch_rolls_back_all_that_its_transaction_did(lead, wait, shared_store, make):
+def test_an_old_epoch_rolls_back_all_that_its_transaction_did(lead, wait, shared_store, make) -> None:
     old = lead("a")
     wait(LEASE)
     lead("b")
-    with pytest.raises(NotLeader), shared_store.begin() as work:
-        work.fields.put(make.record())
-        work.fields.add_intent(make.intent(epoch=old))
-        work.notices.owe(make.draft(), make.now)
-        work.leadership.check(old)
-        work.commit()
+
+    def work_as_old_leader():
+        with shared_store.begin() as work:
+            work.fields.put(make.record())
+            work.fields.add_intent(make.intent(epoch=old))
+            work.notices.owe(make.draft(), make.now)
+            work.leadership.check(old)
+            work.commit()
+
+    with pytest.raises(NotLeader):
+        work_as_old_leader()
     with shared_store.read() as work:
         assert work.fields.records("default") == {}
         assert work.fields.open_intents("default") == []
         assert work.notices.get("card:142:C1") is None
 
 
-def test_a_check_holds_until_the_commit(lead, wait, shared_store, make, together):
+def test_a_check_holds_until_the_commit(lead, wait, shared_store, make, together) -> None:
     """A take-over that comes between a check and its commit waits, and the intent is there before the new epoch is."""
     epoch = lead("a")
     wait(LEASE)
@@ -192,7 +197,24 @@ def test_a_check_holds_until_the_commit(lead, wait, shared_store, make, together
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_checks_do_not_wait_for_each_other(lead, shared_store):
+def test_a_take_over_waits_for_who_has_checked(lead, wait, shared_store) -> None:
+    epoch = lead("a")
+    wait(LEASE)
+
+    def take_over_without_patience():
+        with shared_store.begin() as work:
+            work.leadership._connection.exec_driver_sql("SET LOCAL lock_timeout = '10ms'")
+            work.leadership.acquire("b", LEASE)
+
+    with shared_store.begin() as work:
+        work.leadership.check(epoch)
+        with pytest.raises(Unavailable, match="lock timeout"):
+            take_over_without_patience()
+    take_over_without_patience()
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_checks_do_not_wait_for_each_other(lead, shared_store) -> None:
     epoch = lead("a")
     with shared_store.begin() as one, shared_store.begin() as other:
         one.leadership.check(epoch)
@@ -202,7 +224,7 @@ def test_checks_do_not_wait_for_each_other(lead, shared_store):
 
 
 @pytest.mark.parametrize(("at_least", "epoch"), [(0, 1), (1, 2), (9, 10)])
-def test_the_leader_lifts_its_epoch_above_the_fences(lead, shared_store, at_least, epoch):
+def test_the_leader_lifts_its_epoch_above_the_fences(lead, shared_store, at_least, epoch) -> None:
     lead("a")
     with shared_store.begin() as work:
         assert work.leadership.raise_epoch("a", 1, at_least) == epoch
@@ -213,7 +235,7 @@ def test_the_leader_lifts_its_epoch_above_the_fences(lead, shared_store, at_leas
 
 
 @pytest.mark.parametrize(("holder", "epoch"), [("b", 1), ("a", 2), ("a", 0)])
-def test_nobody_else_lifts_it(lead, shared_store, holder, epoch):
+def test_nobody_else_lifts_it(lead, shared_store, holder, epoch) -> None:
     lead("a")
     with shared_store.begin() as work, pytest.raises(NotLeader):
         work.leadership.raise_epoch(holder, epoch, 9)

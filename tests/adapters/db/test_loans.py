@@ -21,14 +21,14 @@ def three(store, make):
     return made
 
 
-def test_a_loan_keeps_the_number_of_its_request(store, three, make):
+def test_a_loan_keeps_the_number_of_its_request(store, three, make) -> None:
     with store.read() as work:
         assert [work.loans.get(number) for number in (9, 3, 5)] == three
         assert work.loans.get(1) is None
     assert [loan.id for loan in three] == [9, 3, 5]
 
 
-def test_a_request_becomes_one_loan(store, three, make):
+def test_a_request_becomes_one_loan(store, three, make) -> None:
     with store.begin() as work, pytest.raises(Stale):
         work.loans.add(make.loan(9, amount=1))
 
@@ -45,17 +45,17 @@ def test_a_request_becomes_one_loan(store, three, make):
         ({"queues": ["team-audio"], "states": [LoanState.CLOSED]}, [5]),
     ],
 )
-def test_find_gives_the_oldest_first_by_state_and_by_either_queue(store, three, conditions, numbers):
+def test_find_gives_the_oldest_first_by_state_and_by_either_queue(store, three, conditions, numbers) -> None:
     with store.read() as work:
         assert [loan.id for loan in work.loans.find(**conditions)] == numbers
 
 
-def test_find_since_is_about_the_start(store, three, make):
+def test_find_since_is_about_the_start(store, three, make) -> None:
     with store.read() as work:
         assert [loan.id for loan in work.loans.find(since=make.later(hours=9))] == [9]
 
 
-def test_of_two_ends_at_once_one_wins_and_the_other_is_stale(shared_store, make, together):
+def test_of_two_ends_at_once_one_wins_and_the_other_is_stale(shared_store, make, together) -> None:
     with shared_store.begin() as work:
         read = work.loans.add(make.loan(1))
         work.commit()

@@ -22,11 +22,11 @@ def three(store, make):
     return made
 
 
-def test_numbers_are_assigned_and_rise(three):
+def test_numbers_are_assigned_and_rise(three) -> None:
     assert [request.id for request in three] == [1, 2, 3]
 
 
-def test_what_is_added_is_what_is_got(store, make):
+def test_what_is_added_is_what_is_got(store, make) -> None:
     with store.begin() as work:
         added = work.requests.add(make.request(id=999))
         work.commit()
@@ -38,7 +38,7 @@ def test_what_is_added_is_what_is_got(store, make):
         assert work.requests.by_origin("ev1") is None
 
 
-def test_one_origin_makes_one_request(store, make):
+def test_one_origin_makes_one_request(store, make) -> None:
     """And the refusal leaves the transaction usable, on PostgreSQL too."""
     with store.begin() as work:
         first = work.requests.add(make.request("Ev1"))
@@ -48,7 +48,7 @@ def test_one_origin_makes_one_request(store, make):
         work.commit()
 
 
-def test_one_origin_makes_one_request_when_two_replicas_get_it(shared_store, make, together):
+def test_one_origin_makes_one_request_when_two_replicas_get_it(shared_store, make, together) -> None:
     def submit():
         with shared_store.begin() as work:
             added = work.requests.add(make.request("Ev1"))
@@ -76,18 +76,18 @@ def test_one_origin_makes_one_request_when_two_replicas_get_it(shared_store, mak
         ({"requester": "U0", "teams": ["nlp"]}, []),
     ],
 )
-def test_find_gives_the_newest_first_and_every_condition_holds(store, three, conditions, origins):
+def test_find_gives_the_newest_first_and_every_condition_holds(store, three, conditions, origins) -> None:
     with store.read() as work:
         assert [request.origin for request in work.requests.find(**conditions)] == origins
 
 
-def test_find_since_includes_the_instant_itself(store, three, make):
+def test_find_since_includes_the_instant_itself(store, three, make) -> None:
     with store.read() as work:
         assert len(work.requests.find(since=make.later(hours=1))) == 2
         assert len(work.requests.find(since=make.later(hours=1) + timedelta(microseconds=1))) == 1
 
 
-def test_an_update_gives_the_new_version_and_the_old_one_is_stale(store, three, make):
+def test_an_update_gives_the_new_version_and_the_old_one_is_stale(store, three, make) -> None:
     read = three[0]
     decided = replace(read, state=RequestState.APPROVED, decided_by="U9", decided_at=make.now, revision=1)
     with store.begin() as work:
@@ -101,12 +101,12 @@ def test_an_update_gives_the_new_version_and_the_old_one_is_stale(store, three, 
         assert work.requests.get(read.id) == updated
 
 
-def test_an_update_of_a_request_that_is_not_there_is_stale(store, make):
+def test_an_update_of_a_request_that_is_not_there_is_stale(store, make) -> None:
     with store.begin() as work, pytest.raises(Stale):
         work.requests.update(make.request(id=12, version=1))
 
 
-def test_of_two_decisions_at_once_one_wins_and_the_other_is_stale(shared_store, make, together):
+def test_of_two_decisions_at_once_one_wins_and_the_other_is_stale(shared_store, make, together) -> None:
     with shared_store.begin() as work:
         read = work.requests.add(make.request())
         work.commit()
@@ -126,7 +126,7 @@ def test_of_two_decisions_at_once_one_wins_and_the_other_is_stale(shared_store, 
         assert work.requests.get(read.id) == winner
 
 
-def test_approvals_come_in_the_order_given(store, three, make):
+def test_approvals_come_in_the_order_given(store, three, make) -> None:
     request = three[0].id
     given = [
         Approval(request, 0, "U5", make.later(minutes=9)),
@@ -142,7 +142,7 @@ def test_approvals_come_in_the_order_given(store, three, make):
         assert work.requests.approvals(three[1].id) == []
 
 
-def test_a_person_approves_a_request_once_whatever_the_step(store, three, make):
+def test_a_person_approves_a_request_once_whatever_the_step(store, three, make) -> None:
     with store.begin() as work:
         work.requests.approve(Approval(three[0].id, 0, "U5", make.now))
         work.requests.approve(Approval(three[1].id, 0, "U5", make.now))
@@ -153,19 +153,23 @@ def test_a_person_approves_a_request_once_whatever_the_step(store, three, make):
         assert len(work.requests.approvals(three[0].id)) == 1
 
 
-def test_an_approval_of_nothing_is_refused(store, make):
+def test_an_approval_of_nothing_is_refused(store, make) -> None:
     with pytest.raises(Stale), store.begin() as work:
         work.requests.approve(Approval(77, 0, "U5", make.now))
-        work.commit()
     with store.read() as work:
         assert work.requests.approvals(77) == []
 
 
-def test_without_commit_nothing_happened(store, make):
+def test_without_commit_nothing_happened(store, make) -> None:
     with store.begin() as work:
         work.requests.add(make.request())
-    with pytest.raises(ZeroDivisionError), store.begin() as work:
-        work.requests.add(make.request())
-        raise ZeroDivisionError
+
+    def fail_half_way():
+        with store.begin() as work:
+            work.requests.add(make.request())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way()
     with store.read() as work:
         assert work.requests.find() == []

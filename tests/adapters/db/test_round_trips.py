@@ -171,7 +171,7 @@ def plain(value: object, *untouched: str) -> object:
 
 @fast
 @given(requests)
-def test_requests(store, draft):
+def test_requests(store, draft) -> None:
     with store.begin() as work:
         added = work.requests.add(draft)
         assert added == replace(plain(draft, "steps"), id=added.id, version=added.version)
@@ -181,7 +181,7 @@ def test_requests(store, draft):
 
 @fast
 @given(loans)
-def test_loans(store, loan):
+def test_loans(store, loan) -> None:
     with store.begin() as work:
         added = work.loans.add(loan)
         assert added == replace(plain(loan), version=added.version)
@@ -190,7 +190,7 @@ def test_loans(store, loan):
 
 @fast
 @given(records)
-def test_field_records(store, record):
+def test_field_records(store, record) -> None:
     with store.begin() as work:
         put = work.fields.put(record)
         assert put == replace(plain(record, "key", "legs"), version=put.version)
@@ -199,7 +199,7 @@ def test_field_records(store, record):
 
 @fast
 @given(intents)
-def test_intents(store, intent):
+def test_intents(store, intent) -> None:
     with store.begin() as work:
         work.fields.add_intent(intent)
         assert work.fields.open_intents(intent.cluster) == [plain(intent, "fields")]
@@ -207,7 +207,7 @@ def test_intents(store, intent):
 
 @fast
 @given(items)
-def test_inbox_items(store, item):
+def test_inbox_items(store, item) -> None:
     with store.begin() as work:
         work.inbox.put([item])
         [taken] = work.inbox.take("w", 1, timedelta(minutes=1))
@@ -216,7 +216,7 @@ def test_inbox_items(store, item):
 
 @fast
 @given(drafts, instants, st.none() | instants)
-def test_notices(store, draft, at, not_before):
+def test_notices(store, draft, at, not_before) -> None:
     with store.begin() as work:
         work.notices.owe(draft, at, not_before)
         notice = work.notices.get(draft.key)
@@ -227,7 +227,7 @@ def test_notices(store, draft, at, not_before):
 
 @fast
 @given(instants, text, text, counts, st.booleans(), st.none() | text)
-def test_deliveries(store, at, channel, ts, attempts, doubtful, failure):
+def test_deliveries(store, at, channel, ts, attempts, doubtful, failure) -> None:
     with store.begin() as work:
         epoch = work.leadership.acquire("me", timedelta(seconds=15))
         work.notices.owe(NoticeDraft("k", "kind", "C1"), at)
@@ -248,7 +248,7 @@ def test_deliveries(store, at, channel, ts, attempts, doubtful, failure):
 
 @fast
 @given(approvals, entries)
-def test_approvals_and_audit(store, approval, entry):
+def test_approvals_and_audit(store, approval, entry) -> None:
     with store.begin() as work:
         request = work.requests.add(_request())
         approval = replace(approval, request=request.id)
@@ -268,7 +268,7 @@ def _request() -> QuotaRequest:
 
 
 @pytest.mark.parametrize("size", [20_000, 2_000_000])
-def test_long_text(store, make, size):
+def test_long_text(store, make, size) -> None:
     """A reason is clipped elsewhere; here nothing is."""
     reason = "😀é" * (size // 2)
     with store.begin() as work:
@@ -277,13 +277,13 @@ def test_long_text(store, make, size):
         assert (added.ask.reason, added.picture) == (reason, reason)
 
 
-def test_a_time_without_a_zone_is_refused(store, make):
+def test_a_time_without_a_zone_is_refused(store, make) -> None:
     naive = datetime(2026, 1, 1)
     with pytest.raises(Exception, match="without a zone"), store.begin() as work:
         work.requests.add(make.request(created_at=naive))
 
 
-def test_json_is_stored_in_one_form(shared_store, engine, make):
+def test_json_is_stored_in_one_form(shared_store, engine, make) -> None:
     """Equal values are equal bytes, so that two databases can be compared."""
     with shared_store.begin() as work:
         work.inbox.put([make.item("k1", payload={"b": [1, None], "a": {"y": "é\x00", "x": 1.5}})])

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.demo.kube.faults import AnswerLost, Hang, Hung, NotReached, Refuse, ResetAfter, ResetBefore
@@ -354,6 +354,7 @@ class TestAccess:
 QUANTITIES = st.sampled_from(["8", 8, "8000m", "10k", "2Ti", "0.5", 0, "1500m", 100])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(QUANTITIES, QUANTITIES), min_size=1, max_size=4), st.data())
 def test_a_patch_of_one_quota_keeps_every_sibling_byte_for_byte(quotas: list[Any], data: st.DataObject) -> None:
     """Whatever types and forms the siblings have, patched in one by one, the next patch leaves them as they were."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.demo.kube.cohorts import Tree, build
@@ -97,6 +97,7 @@ def test_members_of_a_circle_are_set_apart(parents: dict[str, str]) -> None:
 NUMBERS = st.tuples(st.integers(0, 9), st.none() | st.integers(0, 9), st.none() | st.integers(0, 9))
 
 
+@settings(deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=5), st.lists(st.integers(0, 12), min_size=5, max_size=5))
 def test_what_is_taken_is_never_more_than_there_is(numbers: list[Any], wanted: list[int]) -> None:
     """Whoever takes what `available` allows, one after another: the cohort as a whole stays within its nominal."""
@@ -110,6 +111,7 @@ def test_what_is_taken_is_never_more_than_there_is(numbers: list[Any], wanted: l
     assert all(node.available(AT) >= 0 for node in tree.queues.values())
 
 
+@settings(deadline=None)
 @given(st.lists(NUMBERS, min_size=2, max_size=4), st.integers(0, 8))
 def test_a_transfer_leaves_the_total_of_the_cohort(numbers: list[Any], units: int) -> None:
     before = build([_queue(str(n), "c", *quota[:1]) for n, quota in enumerate(numbers)], [], {})

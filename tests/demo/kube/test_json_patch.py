@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.demo.kube.json_patch import PatchError, apply, same
@@ -112,11 +112,13 @@ JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(JSON, JSON)
 def test_replacing_everything_gives_the_other_document(one: Any, other: Any) -> None:
     assert same(apply(one, [{"op": "replace", "path": "", "value": other}]), other)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text("ab/~0", max_size=2), JSON, min_size=1), JSON, st.data())
 def test_only_the_member_written_changes(document: dict[str, Any], value: Any, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(document)))

@@ -9,6 +9,7 @@ import pytest
 from slack_bolt import App, BoltRequest
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
 
 from bot.demo.slack import Channel, Clocks, Person, Setup, SlackSim
 from bot.demo.slack.http_server import HttpAnswer, HttpRequest, HttpServer
@@ -132,3 +133,24 @@ def bots() -> Iterator[Bots]:
 @pytest.fixture(params=["socket", "http"])
 def mode(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+Refused = Callable[[Callable[[], object]], SlackApiError]
+
+
+@pytest.fixture
+def refusal() -> Refused:
+    """Calls, and hands back the refusal; the test fails if there was none."""
+
+    def call(method: Callable[[], object]) -> SlackApiError:
+        with pytest.raises(SlackApiError) as caught:
+            method()
+        return caught.value
+
+    return call
+
+
+@pytest.fixture
+def error_of(refusal: Refused) -> Callable[[Callable[[], object]], str]:
+    """As `refusal`, and hands back Slack's code alone."""
+    return lambda method: str(refusal(method).response["error"])

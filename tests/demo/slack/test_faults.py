@@ -1,8 +1,8 @@
 """Every fault on order, as the real client suffers it, and what stands in the channel afterwards."""
 
-import http.client
 import threading
 from collections.abc import Callable
+from http.client import RemoteDisconnected
 from urllib.error import HTTPError
 
 import pytest
@@ -18,12 +18,13 @@ from bot.demo.slack import Faults
     [
         (lambda faults: faults.http_500("chat.postMessage"), SlackApiError, 0),
         (lambda faults: faults.rate_limited("chat.postMessage", 7), SlackApiError, 0),
+        (lambda faults: faults.refuse("chat.postMessage", "fatal_error"), SlackApiError, 0),
         (lambda faults: faults.not_json("chat.postMessage"), SlackApiError, 1),
-        (lambda faults: faults.drop_before("chat.postMessage"), http.client.RemoteDisconnected, 0),
-        (lambda faults: faults.drop_after("chat.postMessage"), http.client.RemoteDisconnected, 1),
+        (lambda faults: faults.drop_before("chat.postMessage"), RemoteDisconnected, 0),
+        (lambda faults: faults.drop_after("chat.postMessage"), RemoteDisconnected, 1),
         (lambda faults: faults.http_500("*"), SlackApiError, 0),
     ],
-    ids=["500", "429", "not-json", "before", "after", "any-method"],
+    ids=["500", "429", "code", "not-json", "before", "after", "any-method"],
 )
 def test_a_fault_strikes_once_and_then_it_is_over(
     town, arm: Callable[[Faults], None], expected: type[Exception], handled: int
@@ -42,6 +43,28 @@ def test_the_answer_of_a_limited_call_says_when_to_come_back(town) -> None:
         town.client.chat_update(channel=town.room.id, ts="1.0", text="x")
     assert caught.value.response.status_code == 429
     assert caught.value.response.headers["Retry-After"] == "30"
+
+
+def test_any_code_of_slacks_can_be_the_answer(town) -> None:
+    town.slack.faults.refuse("usergroups.list", "plan_upgrade_required")
+    with pytest.raises(SlackApiError) as caught:
+        town.client.usergroups_list()
+    assert caught.value.response["error"] == "plan_upgrade_required"
+
+
+def test_an_outage_breaks_everything_and_a_socket_client_comes_back_after_it(town, bots) -> None:
+    app = bots.app(town)
+    app.command("/gpu-quota")(lambda ack: ack())
+    handler = bots.over_socket(town, app)
+    town.slack.go_down()
+    with pytest.raises(RemoteDisconnected):
+        town.client.auth_test()
+    town.slack.wait_for(lambda: town.slack.connections == 0)
+    assert town.slack.type_command(town.ada.id, town.room.id, "/gpu-quota status").error == "dispatch_failed"
+    town.slack.come_back()
+    handler.client.connect_to_new_endpoint(force=True)
+    town.slack.wait_for(lambda: town.slack.connections)
+    assert town.slack.type_command(town.ada.id, town.room.id, "/gpu-quota status").acked
 
 
 def test_a_fault_lasts_until_it_is_cleared(town) -> None:
@@ -66,6 +89,7 @@ def test_a_held_call_waits_unhandled_for_its_gate(town) -> None:
     gate = town.slack.faults.hold("chat.postMessage")
     posting = threading.Thread(target=town.client.chat_postMessage, kwargs={"channel": town.room.id, "text": "x"})
     posting.start()
+    gate.wait_for_arrival()
     assert town.client.auth_test()["ok"]
     assert town.slack.messages(town.room.id) == ()
     gate.release()

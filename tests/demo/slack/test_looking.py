@@ -15,6 +15,9 @@ Block = dict[str, Any]
 EARLY = 1796212800  # Wed 2 Dec 2026, 12:00 UTC
 
 
+OVER = {"text": {"type": "plain_text", "text": "I approve"}, "value": "1"}
+
+
 def rich(*elements: Block, kind: str = "rich_text_section", **more: Any) -> Block:
     return {"type": "rich_text", "elements": [{"type": kind, "elements": list(elements), **more}]}
 
@@ -58,6 +61,35 @@ def test_a_card_reads_as_on_a_phone_in_the_readers_zone(town) -> None:
         ({"type": "section", "text": {"type": "plain_text", "text": "<@U1> *as is*"}}, "<@U1> *as is*"),
         ({"type": "context", "elements": [{"type": "mrkdwn", "text": "_Needs_: `vision`"}]}, "Needs: vision"),
         ({"type": "divider"}, "---"),
+        ({"type": "image", "image_url": "u", "alt_text": "a chart"}, "[image: a chart]"),
+        (
+            rich({"type": "link", "url": "https://x.example"}, {"type": "broadcast", "range": "here"}),
+            "https://x.example@here",
+        ),
+        (rich({"type": "emoji", "name": "hourglass", "unicode": "23f3"}, {"type": "emoji", "name": "own"}), "⏳:own:"),
+        (
+            {
+                "type": "card",
+                "title": {"type": "plain_text", "text": "8 a100"},
+                "body": {"type": "mrkdwn", "text": "for *vision*"},
+                "actions": [{"type": "button", "text": {"type": "plain_text", "text": "Show"}}],
+            },
+            "8 a100\nfor vision\n[Show]",
+        ),
+        (
+            {
+                "type": "actions",
+                "elements": [
+                    {
+                        "type": "checkboxes",
+                        "options": [OVER, {**OVER, "value": "2"}],
+                        "initial_options": [OVER],
+                    },
+                    {"type": "static_select", "options": [OVER], "initial_option": OVER},
+                ],
+            },
+            "[x] I approve [ ] I approve [I approve v]",
+        ),
         (rich({"type": "text", "text": "a\nb"}, kind="rich_text_preformatted"), "a\nb"),
         (rich({"type": "text", "text": "quoted"}, kind="rich_text_quote"), "> quoted"),
         (
@@ -98,9 +130,12 @@ def test_blocks_in_words(town, block: Block, words: str) -> None:
 def test_text_mentions_and_dates_in_words(town) -> None:
     town.client.chat_postMessage(
         channel=town.ada.id,
-        text=f"<@{town.bob.id}> in <#{town.room.id}>: <!date^{EARLY}^{{date_num}} {{time}}|2026-12-02> <!here>",
+        text=f"<@{town.bob.id}> in <#{town.room.id}>: <!date^{EARLY}^{{date_num}} {{time}}|2026-12-02> <!here>"
+        " <!subteam^S404|@admins>",
+        attachments=[{"pretext": "also", "text": "*more*"}],
     )
-    assert town.slack.render_text(town.slack.dms(town.ada.id)[0]) == "@bob in #gpu: 2026-12-02 13:00 @here"
+    read = town.slack.render_text(town.slack.dms(town.ada.id)[0])
+    assert read == "@bob in #gpu: 2026-12-02 13:00 @here @admins\nalso\nmore"
 
 
 def test_a_form_in_words(town) -> None:

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http.client import RemoteDisconnected
 
 import pytest
 from slack_sdk import WebClient
@@ -18,23 +19,14 @@ def own_threads() -> list[str]:
 
 
 def test_it_stops_with_every_thread_gone_even_while_a_call_is_held() -> None:
-    with SlackSim() as slack:
-        slack.faults.hold("auth.test")
-        client = WebClient(token=slack.bot_token, base_url=slack.api_url, retry_handlers=[])
-        failed = threading.Event()
-
-        def call() -> None:
-            with pytest.raises(OSError, match=r"closed|reset|abort"):
-                client.auth_test()
-            failed.set()
-
-        calling = threading.Thread(target=call)
-        calling.start()
-        slack.world.changed.acquire()
-        slack.world.changed.release()
-    calling.join(5)
+    with ThreadPoolExecutor(1) as pool, SlackSim() as slack:
+        gate = slack.faults.hold("auth.test")
+        calling = pool.submit(WebClient(token=slack.bot_token, base_url=slack.api_url, retry_handlers=[]).auth_test)
+        gate.wait_for_arrival()
+        slack.stop()
+        with pytest.raises(RemoteDisconnected):
+            calling.result(5)
     assert own_threads() == []
-    slack.stop()
 
 
 def test_waiting_ends_with_the_change_or_with_a_timeout(town) -> None:

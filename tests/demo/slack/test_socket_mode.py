@@ -1,7 +1,7 @@
 """Connections of Socket Mode: one envelope to one of them, up to ten, reconnects, refusals; and Grid's identities."""
 
 import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any
 
@@ -93,17 +93,14 @@ def test_while_one_leaves_the_other_gets_the_envelopes(town, link) -> None:
     staying = link()
     staying.recv(5)
     town.slack.wait_for(lambda: town.slack.connections == 2)
-    for _ in range(2):
-        deliver_unanswered(town)
-        envelope = json.loads(staying.recv(5))
-        assert envelope["type"] == "events_api"
+    with ThreadPoolExecutor(1) as ada:
+        for _ in range(2):
+            opening = ada.submit(town.slack.open_home, town.ada.id)
+            envelope = json.loads(staying.recv(5))
+            staying.send(json.dumps({"envelope_id": envelope["envelope_id"]}))
+            assert opening.result(5).acked
     with pytest.raises(TimeoutError):
         leaving.recv(0.01)
-
-
-def deliver_unanswered(town) -> None:
-    """Send an event without waiting for the acknowledgement that will not come."""
-    threading.Thread(target=town.slack.open_home, args=(town.ada.id,), daemon=True).start()
 
 
 def test_an_unacknowledged_event_comes_again_with_its_attempt(make_town, bots) -> None:
@@ -125,18 +122,25 @@ def test_an_acknowledgement_of_a_click_carries_no_payload(town, link) -> None:
     connection = link()
     connection.recv(5)
     town.slack.wait_for(lambda: town.slack.connections)
-
-    def acknowledge() -> None:
+    with ThreadPoolExecutor(1) as ada:
+        acting = ada.submit(town.slack.use_shortcut, town.ada.id, "gpuq_request")
         envelope = json.loads(connection.recv(5))
-        accepted.append(envelope["accepts_response_payload"])
         connection.send(json.dumps({"envelope_id": envelope["envelope_id"], "payload": {"text": "ignored"}}))
+        delivery = acting.result(5)
+    assert envelope["accepts_response_payload"] is False
+    assert (delivery.acked, delivery.answer) == (True, None)
 
-    accepted: list[bool] = []
-    bot = threading.Thread(target=acknowledge)
-    bot.start()
-    delivery = town.slack.use_shortcut(town.ada.id, "gpuq_request")
-    bot.join(5)
-    assert (delivery.acked, delivery.answer, accepted) == (True, None, [False])
+
+def test_events_nobody_acknowledged_come_again_three_times_and_no_more(town, bots) -> None:
+    town.slack.open_home(town.ada.id)
+    attempts = [[d.parcel.retry_attempt for d in town.slack.redeliver_unacked()] for _ in range(4)]
+    assert attempts == [[1], [2], [3], []]
+    town.slack.open_home(town.bob.id)
+    app = bots.app(town)
+    app.event("app_home_opened")(lambda: None)
+    bots.over_socket(town, app)
+    assert [d.acked for d in town.slack.redeliver_unacked()] == [True]
+    assert town.slack.redeliver_unacked() == ()
 
 
 def payload_of(town, **traits: Any) -> dict[str, Any]:

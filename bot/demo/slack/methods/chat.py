@@ -33,7 +33,7 @@ def update(call: Call) -> Json:
     if message.author != world.bot.id:
         raise SlackError("cant_update_message")
     if channel.is_archived:
-        raise SlackError("is_archived")
+        raise SlackError("is_inactive")
     content = read_content(call, limits.UPDATE_TEXT)
     if "metadata" in call.args:
         content["metadata"] = _metadata(call)
@@ -80,8 +80,8 @@ def read_content(call: Call, longest: int) -> dict[str, Any]:
     Errors: `no_text`, `msg_too_long`, `invalid_blocks_format`, `invalid_blocks`, `msg_blocks_too_long`.
     """
     text = call.text("text")
-    blocks = call.structure("blocks", "invalid_blocks_format") or []
-    attachments = call.structure("attachments", "invalid_attachments_format") or []
+    blocks = limits.without_nulls(call.structure("blocks", "invalid_blocks_format")) or []
+    attachments = call.structure("attachments", "invalid_attachments") or []
     if not text.strip() and not blocks and not attachments:
         raise SlackError("no_text")
     if len(text) > longest:
@@ -92,7 +92,9 @@ def read_content(call: Call, longest: int) -> dict[str, Any]:
         raise invalid("invalid_blocks", problems)
     if limits.blocks_text(blocks) > limits.MESSAGE_BLOCKS_TEXT:
         raise SlackError("msg_blocks_too_long")
-    if not isinstance(attachments, list) or len(attachments) > limits.MESSAGE_ATTACHMENTS:
+    if not isinstance(attachments, list) or not all(isinstance(each, dict) for each in attachments):
+        raise SlackError("invalid_attachments")
+    if len(attachments) > limits.MESSAGE_ATTACHMENTS:
         raise SlackError("too_many_attachments")
     return {"text": text, "blocks": blocks, "attachments": tuple(attachments)}
 

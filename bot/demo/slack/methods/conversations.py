@@ -35,7 +35,7 @@ def open_dm(call: Call) -> Json:
         users = [user for user in call.required("users", "users_list_not_supplied").split(",") if user]
         if len(users) != 1:
             raise SlackError("method_not_supported_for_channel_type")
-        known = any(c.dm_with == users[0] for c in world.workspace.channels.values())
+        known = world.workspace.dm_of(users[0]) is not None
         channel = world.workspace.open_dm(users[0])
     found = channel_json(channel, world) if call.flag("return_im") else {"id": channel.id}
     return {"channel": found} | ({"no_op": True, "already_open": True} if known else {})

@@ -35,9 +35,9 @@ def update(call: Call) -> Json:
 
 def publish(call: Call) -> Json:
     body = _body(call, "home")
-    person = call.world.workspace.person(call.required("user_id"))
-    if person.deleted or person.is_bot:
-        raise SlackError("invalid_arguments")
+    person = call.world.workspace.people.get(call.required("user_id"))
+    if person is None or person.deleted or person.is_bot:
+        raise invalid("invalid_arguments", ["invalid `user_id` [json-pointer:/user_id]"])
     return _answer(call, call.world.surfaces.publish(person.id, body, call.text("hash") or None))
 
 
@@ -49,7 +49,8 @@ def read_view(view: object, kind: str) -> Json:
         raise SlackError("view_too_large")
     if problems := limits.check_view(view, kind):
         raise invalid("invalid_arguments", problems)
-    return view
+    sound: Json = limits.without_nulls(view)
+    return sound
 
 
 def _body(call: Call, kind: str) -> Json:
