@@ -7,14 +7,14 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.core.loans import Loan
-from bot.core.messages import Message
+from bot.core.messages import Block, Message
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, of_flavor
 from bot.views.kit import actions, answer, line, rich
 from bot.views.loan_words import what
-from bot.views.parts import Clock, Mention, Moment, Reason, Theirs, sentence
+from bot.views.parts import Clock, Code, Mention, Moment, Reason, Theirs, sentence
 from bot.views.request_card import return_button, withdraw_button
 from bot.views.said import said
 
@@ -102,6 +102,7 @@ def which_loan(loans: tuple[Loan, ...]) -> Message:
         ends = line(", ends ", Moment(loan.end))
         blocks.append(rich(line(f"{format_request_id(loan.id)}: ", amount, " for ", Theirs(loan.borrower), ends)))
         blocks += actions(return_button(loan.id))
+    blocks += _more(len(loans))
     return Message(sentence(asks), tuple(blocks))
 
 
@@ -112,7 +113,13 @@ def which_request(requests: tuple[QuotaRequest, ...]) -> Message:
     for request in requests[:_MOST_CHOICES]:
         blocks.append(rich(line(f"{format_request_id(request.id)}: ", what(request.ask))))
         blocks += actions(withdraw_button(request.id))
+    blocks += _more(len(requests))
     return Message(sentence(asks), tuple(blocks))
+
+
+def _more(count: int) -> list[Block]:
+    left = count - _MOST_CHOICES
+    return [rich(line(f"and {left:,} more: ", Code("/gpu-quota list")))] if left > 0 else []
 
 
 def not_recorded() -> Message:
