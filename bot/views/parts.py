@@ -20,7 +20,8 @@ VENDOR_LIMIT: Final = 200
 SENTENCE_LIMIT: Final = 150
 """Characters of a message's `text`."""
 
-_NAME_LIMITS_IN_TEXT = (NAME_LIMIT, 40, 24, 12, 6, 1)
+_LIMITS_IN_TEXT = (SENTENCE_LIMIT, 100, NAME_LIMIT, 40, 24, 12, 6, 1)
+"""Tried in this order: other people's words give way to the bot's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ def plain(parts: Line) -> str:
 
 def sentence(parts: Line) -> str:
     """A line as `text`: escaped mrkdwn of at most 150 characters. Names give way first when it is too long."""
-    for limit in _NAME_LIMITS_IN_TEXT:
+    for limit in _LIMITS_IN_TEXT:
         text = "".join(_in_text(part, limit) for part in parts)
         if len(text) <= SENTENCE_LIMIT:
             return text

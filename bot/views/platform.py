@@ -9,12 +9,10 @@ from enum import StrEnum
 
 from bot.core.messages import Message
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import counted, joined
+from bot.views.amounts import counted, up_to
 from bot.views.kit import Symbol, headline, line, rich
 from bot.views.loan_words import lasting
 from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Theirs, sentence
-
-_MOST_LOANS = 10
 
 
 class Turn(StrEnum):
@@ -78,18 +76,12 @@ def api_down(outage: Outage) -> Message:
 def _held(held: tuple[Held, ...]) -> Line:
     if not held:
         return ()
-    return line(f"; {counted(len(held), 'waits', 'wait')}: ", _up_to([_held_one(one) for one in held]))
+    return line(f"; {counted(len(held), 'waits', 'wait')}: ", up_to([_held_one(one) for one in held]))
 
 
 def _held_one(held: Held) -> Line:
     due = line(" ", Clock(held.due)) if held.due else ()
     return line(f"{format_request_id(held.loan)} ({held.turn.value}", due, ")")
-
-
-def _up_to(items: list[Line]) -> Line:
-    left = len(items) - _MOST_LOANS
-    shown = items[:_MOST_LOANS]
-    return joined([*shown, line(f"{left:,} more")] if left > 0 else shown, last=" and " if left > 0 else ", ")
 
 
 def api_back(outage: Outage) -> Message:
@@ -104,7 +96,7 @@ def _until(outage: Outage) -> Line:
 def _done(done: tuple[CaughtUp, ...]) -> Line:
     if not done:
         return line("No loan was late")
-    return _up_to([_done_one(one) for one in done])
+    return up_to([_done_one(one) for one in done])
 
 
 def _done_one(done: CaughtUp) -> Line:
@@ -123,7 +115,7 @@ def kueue_down(outage: Outage) -> Message:
 
 
 def _held_names(outage: Outage) -> Line:
-    return _up_to([_held_one(one) for one in outage.held])
+    return up_to([_held_one(one) for one in outage.held])
 
 
 def kueue_back(outage: Outage) -> Message:
@@ -150,7 +142,7 @@ def bot_was_down(outage: Outage) -> Message:
     """No replica led for a while."""
     to = line(" to ", Clock(outage.until)) if outage.until else ()
     late = [one for one in outage.done if one.late >= timedelta(minutes=1)]
-    ends = line("Late: ", _up_to([_done_one(one) for one in late])) if late else line("No loan was late")
+    ends = line("Late: ", up_to([_done_one(one) for one in late])) if late else line("No loan was late")
     sent = line(f"{counted(outage.messages, 'message')} sent late") if outage.messages else ()
     return _message(Symbol.IN_FORCE, line("The bot was down ", Clock(outage.since), to), ends, sent)
 
@@ -158,7 +150,7 @@ def bot_was_down(outage: Outage) -> Message:
 def no_approver(subject: str, requests: tuple[int, ...] = ()) -> Message:
     """Nobody may approve for a team or a queue: an empty list is nobody, never everybody."""
     first = line("No approver is configured for ", Theirs(subject), ", so nobody can approve")
-    waits = line("Waiting for one: ", _up_to([line(format_request_id(one)) for one in requests])) if requests else ()
+    waits = line("Waiting for one: ", up_to([line(format_request_id(one)) for one in requests])) if requests else ()
     return _message(Symbol.LOOK, first, waits, line("Admins: set approvers in ", Code("policies/approvals.yaml")))
 
 
