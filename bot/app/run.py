@@ -140,6 +140,7 @@ class Bot:
 
     def start(self) -> None:
         """Everything that works without Slack comes first: quota is given back even when Slack is down."""
+        self._parts.inbox.start()
         self._leader.renew()
         self._converge.start()
         self._deliver.start()

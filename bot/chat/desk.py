@@ -17,7 +17,7 @@ from bot.core.notices import NoticeDraft
 from bot.flows.record_decision import AlreadyDecided
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import already_decided, refused, unexpected
+from bot.views.refusals import already_decided, failed, refused
 
 log = structlog.get_logger(__name__)
 
@@ -89,19 +89,17 @@ class Desk:
         except AlreadyDecided as error:
             answer = already_decided(error.decided)
         except Refused as error:
-            answer = refused(error)
+            answer = refused(error.sentence)
         except Stale:
             return  # another worker did the work of this very arrival, and answers
         except Unavailable as error:
             if error.what == "database":
                 raise  # nothing was recorded: the arrival stays, and is tried again
-            answer = refused(
-                Refused(f"{error.what} is not answering. Nothing was changed. Try again in a few minutes.")
-            )
+            answer = refused(f"{error.what} is not answering. Nothing was changed. Try again in a few minutes.")
         except Exception:
             reference = self.world.new_id()[:6].upper()
             log.exception("an arrival could not be handled", key=item.key, name=item.name, reference=reference)
-            self._answer(arrived, unexpected(reference, nothing_changed=False))
+            self._answer(arrived, failed(reference))
             self._settle(item, f"reference {reference}")
             return
         if answer is not None:

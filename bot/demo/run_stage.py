@@ -126,7 +126,7 @@ class Stage:
             "HTTP_HOST": "127.0.0.1",
             "HTTP_PORT": "0",
             "CONVERGE_EVERY": "0.5",
-            "LOG_LEVEL": "ERROR",
+            "LOG_LEVEL": "WARNING",
             "LOG_FORMAT": "console",
         }
         if self._socket_mode:

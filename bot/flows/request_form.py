@@ -8,7 +8,7 @@ from bot.core.drafts import Draft, Question
 from bot.core.durations import parse_duration
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource
-from bot.core.lending import Lenders
+from bot.core.lenders import Lenders
 from bot.core.loans import LoanKind
 from bot.core.membership import Roles, step_words
 from bot.core.policy import Policy

@@ -86,5 +86,3 @@ class NoticeKind(StrEnum):
     POLICY_BROKEN = "policy_broken"
     """[platform.policy_broken] Platform channel, when a changed policy file cannot be used; the same message shows that
     it is good again."""
-    ANSWER = "answer"
-    """[said elsewhere] The one who asked, by DM, when the answer could not be given where they asked."""

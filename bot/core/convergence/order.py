@@ -13,7 +13,7 @@ from enum import IntEnum
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.convergence.goals import Goals
 from bot.core.convergence.legs import borrower_field, lender_field
-from bot.core.convergence.observe import Look
+from bot.core.convergence.observe import Look, Meaning
 from bot.core.convergence.steps import Step
 from bot.core.kueue import FlavorResource
 from bot.core.loans import Loan
@@ -24,7 +24,7 @@ class Move(IntEnum):
 
     DOWN = 0
     BOOK = 1
-    """The number stays; its legs change."""
+    """The number stays, its legs change; or both change, for loans in a circle."""
     NOTE = 2
     """The number and its legs stay; the annotation is out of date."""
     UP = 3
@@ -47,6 +47,8 @@ def move_of(step: Step, *, note_is_old: bool) -> Move | None:
     """What this step is; None if there is nothing to write."""
     live = step.look.live
     assert live is not None
+    if step.at_once:
+        return Move.BOOK if step.legs_change else None
     if step.number != live:
         return Move.DOWN if step.number < live else Move.UP
     if step.legs_change:
@@ -61,10 +63,14 @@ def put_in_order(
     group_of: Callable[[FieldKey], object],
 ) -> Ordered:
     """Sort out, group by group, what may go now and what must be fenced first."""
-    members: dict[object, list[Look]] = defaultdict(list)
+    risky: dict[object, list[Look]] = defaultdict(list)
     for look in looks.values():
-        if look.alive:
-            members[group_of(look.key)].append(look)
+        if look.alive and _writes_above_goal(look, goals):
+            risky[group_of(look.key)].append(look)
+    stuck: dict[object, list[Look]] = defaultdict(list)
+    for look in looks.values():
+        if _has_stuck_surplus(look):
+            stuck[group_of(look.key)].append(look)
     groups: dict[object, list[tuple[Move, Step]]] = defaultdict(list)
     for move, step in moves:
         groups[group_of(step.look.key)].append((move, step))
@@ -72,31 +78,37 @@ def put_in_order(
     waiting: dict[FieldKey, str] = {}
     fences: set[str] = set()
     for group, inside in groups.items():
-        risky = [look for look in members[group] if _writes_above_goal(look, goals)]
         for move, step in inside:
-            blocker, to_fence = _blocker(move, step, inside, risky)
-            fences.update(to_fence)
+            key = step.look.key
+            blocker = _blocker(move, key, inside, stuck[group])
+            elsewhere = {look.key.queue for look in risky[group] if look.key != key}
+            if blocker is None and move is Move.UP and elsewhere:
+                fences |= elsewhere
+                blocker = min(elsewhere)
             if blocker is None:
                 allowed.append((move, step))
             else:
-                waiting[step.look.key] = blocker
+                waiting[key] = blocker
     return Ordered(tuple(allowed), frozenset(fences), waiting)
 
 
-def _blocker(
-    move: Move, step: Step, inside: Sequence[tuple[Move, Step]], risky: Sequence[Look]
-) -> tuple[str | None, set[str]]:
-    """The queue this step must wait for, and the queues to fence so that it need not wait longer."""
-    if move is Move.DOWN or step.look.key.name is FieldName.BORROWING_LIMIT:
-        return None, set()
-    first = (Move.DOWN,) if move is not Move.UP else (Move.DOWN, Move.BOOK)
+def _blocker(move: Move, key: FieldKey, inside: Sequence[tuple[Move, Step]], stuck: Sequence[Look]) -> str | None:
+    """The queue whose own step must go before this one."""
+    if move is Move.DOWN or key.name is FieldName.BORROWING_LIMIT:
+        return None
+    first = (Move.DOWN, Move.BOOK) if move is Move.UP else (Move.DOWN,)
     for other_move, other in inside:
-        if other_move in first and other.look.key != step.look.key:
-            return other.look.key.queue, set()
-    if move is not Move.UP:
-        return None, set()
-    elsewhere = {look.key.queue for look in risky if look.key != step.look.key}
-    return (min(elsewhere) if elsewhere else None), elsewhere
+        if other_move in first and other.look.key != key:
+            return other.look.key.queue
+    return next((look.key.queue for look in stuck if look.key != key), None) if move is Move.UP else None
+
+
+def _has_stuck_surplus(look: Look) -> bool:
+    """Whether a field is ours, stands above base and legs (somebody said to put it back) and may not be written."""
+    ours = look.meaning is Meaning.OURS and look.unwritable is not None
+    if not ours or look.live is None or look.record.base is None:
+        return False
+    return look.live > look.record.base + sum(look.record.legs.values())
 
 
 def _writes_above_goal(look: Look, goals: Goals) -> bool:

@@ -56,23 +56,15 @@ class WebApi:
 
     def _with_faults(self, method: str, request: HttpRequest) -> HttpAnswer:
         fault = self._world.faults.take(method, web_api=request.path.startswith("/api/"))
-        before = self._before(method, request, fault)
-        if before is not None:
-            return before
-        answer = self._handle(method, request, delivered=fault is None or fault.kind is not Kind.DROP_AFTER)
-        match fault.kind if fault else None:
-            case Kind.SLOW:
-                self._stopping.wait(fault.seconds if fault else 0)
-            case Kind.DROP_AFTER:
-                return _CUT
-            case Kind.NOT_JSON:
-                return HttpAnswer(body=b"<html>We will be back soon</html>", content_type="text/html")
-        return answer
-
-    def _before(self, method: str, request: HttpRequest, fault: Fault | None) -> HttpAnswer | None:
-        """What a fault answers in place of handling the call, or None."""
         if fault is None:
-            return None
+            return self._handle(method, request)
+        instead = self._before(method, request, fault)
+        if instead is not None:
+            return instead
+        return self._after(fault, self._handle(method, request, delivered=fault.kind is not Kind.DROP_AFTER))
+
+    def _before(self, method: str, request: HttpRequest, fault: Fault) -> HttpAnswer | None:
+        """What a fault answers in place of handling the call, or None."""
         match fault.kind:
             case Kind.HELD:
                 fault.arrived.set()
@@ -91,11 +83,24 @@ class WebApi:
         self._record(method, _seen(request), answer.status, None, delivered=not answer.cut)
         return answer
 
-    def _handle(self, method: str, request: HttpRequest, *, delivered: bool) -> HttpAnswer:
-        if method == "upload":
-            return self._upload(request)
-        status, answer, headers = self._result(method, request)
-        self._record(method, _seen(request), status, answer, delivered=delivered)
+    def _after(self, fault: Fault, answer: HttpAnswer) -> HttpAnswer:
+        """What a fault makes of the answer of a call that was handled."""
+        match fault.kind:
+            case Kind.SLOW:
+                self._stopping.wait(fault.seconds)
+            case Kind.DROP_AFTER:
+                return _CUT
+            case Kind.NOT_JSON:
+                return HttpAnswer(body=b"<html>We will be back soon</html>", content_type="text/html")
+        return answer
+
+    def _handle(self, method: str, request: HttpRequest, *, delivered: bool = True) -> HttpAnswer:
+        """Run the call and write it down in one step, so that whoever sees its effect finds it in the journal."""
+        with self._world.changed:
+            if method == "upload":
+                return self._upload(request)
+            status, answer, headers = self._result(method, request)
+            self._record(method, _seen(request), status, answer, delivered=delivered)
         if method == "response_url" and status == 200:
             return HttpAnswer(body=b"ok", content_type="text/html")
         return HttpAnswer(status=status, body=json.dumps(answer).encode(), headers=headers)
@@ -123,24 +128,17 @@ class WebApi:
         call = Call(world, {key: value for key, value in args.items() if key != "token"})
         if not method.app_level:
             call.need_scope(*method.scopes)
-        with world.changed:
-            world.pacer.take(name, _pace_key(method, call), method.pace)
-            result = method.handler(call)
-            world.changed.notify_all()
-        return result
+        world.pacer.take(name, _pace_key(method, call), method.pace)
+        return method.handler(call)
 
     def _respond(self, _: str, request: HttpRequest, args: Mapping[str, Any]) -> Json:
         key = request.path.rsplit("/", 1)[-1]
-        with self._world.changed:
-            result = response_url.respond(key, Call(self._world, args))
-            self._world.changed.notify_all()
-        return result
+        return response_url.respond(key, Call(self._world, args))
 
     def _upload(self, request: HttpRequest) -> HttpAnswer:
         file_id = request.path.rsplit("/", 1)[-1]
         try:
-            with self._world.changed:
-                self._world.uploads.receive(file_id, request.body)
+            self._world.uploads.receive(file_id, request.body)
         except SlackError as refused:
             self._record("upload", {"file_id": file_id}, 400, {"ok": False, "error": refused.code})
             return HttpAnswer(status=400, body=refused.code.encode(), content_type="text/plain")
