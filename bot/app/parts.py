@@ -23,7 +23,7 @@ from bot.ports.clock import Clock
 from bot.settings import Convergence, Settings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parts:
     """The adapters of one process."""
 
@@ -32,10 +32,14 @@ class Parts:
     policies: PolicyFiles
     chat: SlackChat
     clusters: Mapping[str, KubeCluster]
+    policy_is_good: bool = True
+    """False while the files on disk cannot be used."""
 
     def reload_policy(self) -> Sequence[PolicyProblem] | None:
         """Look at the policy files again, in the words of flows/keep_policy."""
         looked = self.policies.reload_if_changed()
+        if not isinstance(looked, Unchanged):
+            self.policy_is_good = not isinstance(looked, Broken)
         if isinstance(looked, Broken):
             return [PolicyProblem(one.file, one.line, one.message) for one in looked.problems]
         return None if isinstance(looked, Unchanged) else ()

@@ -16,6 +16,7 @@ from slack_bolt.adapter.socket_mode import SocketModeHandler
 from bot.adapters.db import lock
 from bot.adapters.system_clock import new_id, system_clock
 from bot.app.leader import Leader
+from bot.app.metrics import make_metrics
 from bot.app.parts import Parts, make_bolt, make_parts
 from bot.chat.desk import Desk
 from bot.chat.directory import handler_of
@@ -32,7 +33,7 @@ from bot.flows.tell_loans import tell_after_start
 from bot.flows.world import World
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.web import WebServer, web_app
+from bot.web import Pages, WebServer, web_app
 from bot.workers import Loop, Pool
 
 log = structlog.get_logger(__name__)
@@ -127,7 +128,9 @@ class Bot:
             self._socket = SocketModeHandler(
                 bolt, settings.slack_app_token.get_secret_value(), concurrency=SOCKET_RECEIVERS
             )
-        app = web_app(None if self._socket else bolt, self._dispatchers, self._alive, self._ready)
+        metrics = make_metrics(self.world, lambda: self._leader.epoch is not None, lambda: self._parts.policy_is_good)
+        pages = Pages(self._alive, self._ready, metrics)
+        app = web_app(None if self._socket else bolt, self._dispatchers, pages)
         self._web = WebServer(app, settings.http_host, settings.http_port)
 
     @property
