@@ -7,7 +7,7 @@
     sim.reconcile()                                                  # Kueue works until nothing changes
     with KubeServer(sim) as server: ...                              # over HTTP: server.url, server.kubeconfig(path)
 
-`sim` is the way in (sim.py, people.py for what people do, faults.py, rbac.py); a request goes through route, api,
-writes or reads, gate, store; Kueue's side is controller, scheduler, assignment, preemption, evictions, jobs, over
+The way in is sim.py, with people.py for what people do, faults.py and rbac.py. A request goes through route, api,
+writes or reads, gate and store; Kueue's side is controller, scheduler, assignment, preemption, evictions and jobs, over
 cohorts.
 """

@@ -14,25 +14,19 @@ _SUBDOMAIN = (
     "and end with an alphanumeric character"
 )
 _OWNER = ("apiVersion", "kind", "name", "uid")
-_KNOWN = frozenset(
-    [
-        "name",
-        "generateName",
-        "namespace",
-        "selfLink",
-        "uid",
-        "resourceVersion",
+_TEXTS = ("name", "namespace", "generateName", "uid", "resourceVersion")
+_OTHERS = (
+    *(
         "generation",
         "creationTimestamp",
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
-        "labels",
-        "annotations",
-        "ownerReferences",
-        "finalizers",
         "managedFields",
-    ]
+        "selfLink",
+    ),
+    *("labels", "annotations", "ownerReferences", "finalizers"),
 )
+_KNOWN = frozenset(_TEXTS + _OTHERS)
 
 
 def readable(meta: Any) -> Obj:
@@ -43,7 +37,7 @@ def readable(meta: Any) -> Obj:
     if not isinstance(meta, dict):
         raise status.bad_request("metadata must be an object")
     fields: Obj = {name: value for name, value in meta.items() if value not in (None, {}, [])}
-    for name in ("name", "namespace", "generateName", "uid", "resourceVersion"):
+    for name in _TEXTS:
         _must(isinstance(fields.get(name, ""), str), name, "string")
     for name in ("labels", "annotations"):
         pairs = fields.get(name, {})
