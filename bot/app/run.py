@@ -87,7 +87,7 @@ class Bot:
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )
         self._desk = Desk(self.world, handler_of, process)
-        self._pool = Pool("worker", WORKERS, self._desk.handle_new)
+        self._pool = Pool("worker", WORKERS, self._desk.handle)
         self._timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
@@ -103,6 +103,10 @@ class Bot:
     def _converge_step(self, epoch: int) -> timedelta | None:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
+    def _sweep(self) -> None:
+        for item in self._desk.left(WORKERS):
+            self._pool.offer(item)
+
     def _make_timetable(self, lease: timedelta) -> BackgroundScheduler:
         """What is due is asked of the database by each job; the timetable itself remembers nothing."""
         timetable = BackgroundScheduler(
@@ -111,11 +115,11 @@ class Bot:
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
             (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
-            (lambda: self._desk.handle_left(WORKERS), SWEEP_EVERY),
+            (self._sweep, SWEEP_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:
-            timetable.add_job(job, "interval", seconds=every.total_seconds())
+            timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())
         return timetable
 
     def _make_ways_in(self, clock: Clock) -> None:
@@ -204,3 +208,15 @@ class Bot:
         if self._socket is not None:
             ready["slack"] = "ok" if self._socket.client.is_connected() else "not connected"
         return ready
+
+
+def _unless_down(job: Callable[[], object]) -> Callable[[], None]:
+    """A job that a dependency keeps from its work is not a defect: the next time will do."""
+
+    def run() -> None:
+        try:
+            job()
+        except Unavailable as error:
+            log.warning("waiting for a dependency", what=error.what, why=error.why)
+
+    return run

@@ -95,8 +95,10 @@ def _converge(
         before = _read(world, name)
         try:
             picture = world.clusters[name].read(cohorts_within=cohorts_within)
-        except (Unavailable, Rejected) as error:
-            return _cannot(world, epoch, memory, name, Blocker.API_DOWN, str(error))
+        except Unavailable as error:
+            return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
+        except Rejected as error:
+            return _may_not(world, epoch, memory, name, error)
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
@@ -139,6 +141,15 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     tell_blocked(world, epoch, cluster, blocker, words, outage.since)
     memory.failures += 1
     return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
+
+
+def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
+    """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
+    refusal = Refusal("ClusterQueues", "", f"{error.code}: {error.detail}", world.clock())
+    tell_refusal(world, epoch, cluster, Blocker.NO_RIGHT, refusal)
+    tell_blocked(world, epoch, cluster, Blocker.NO_RIGHT, refusal.words, refusal.since)
+    memory.failures += 1
+    return RETRY_LONGEST
 
 
 def _read(world: World, cluster: str) -> _Before:

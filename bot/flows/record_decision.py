@@ -103,6 +103,7 @@ def _approve(world: World, seen: _Seen) -> str:
             _owe_no_approver(world, seen)
         raise Refused(allowed.sentence)
     if seen.press.revision != request.revision:
+        _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
     if verdict.outcome is Outcome.DENIED:
         by = f"rule {verdict.rule}" if verdict.rule else "the policy"
@@ -236,6 +237,14 @@ def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, A
     world.wake_delivery()
 
 
+def _redraw(world: World, seen: _Seen) -> None:
+    """The pressed picture was old: its copy missed an update."""
+    with world.store.begin() as uow:
+        refresh_cards(uow, seen.request.id, seen.now)
+        uow.commit()
+    world.wake_delivery()
+
+
 def _owe_no_approver(world: World, seen: _Seen) -> None:
     team = seen.request.ask.team
     to = seen.policy.approvals.platform_channel
@@ -249,9 +258,7 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
 def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
     with world.store.begin() as uow:
         uow.audit.add(AuditEntry(world.clock(), press.user, what, f"Q-{press.number}", sentence))
-        refresh_cards(uow, press.number, world.clock())
         uow.commit()
-    world.wake_delivery()
 
 
 class AlreadyDecided(Refused):

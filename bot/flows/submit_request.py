@@ -113,6 +113,8 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
 
 
 def _live(world: World, cluster: str) -> ClusterPicture:
+    if cluster not in world.clusters:
+        raise Refused(f"Cluster {cluster} is new in the policy. The bot connects to it when it is started again.")
     try:
         return world.clusters[cluster].read()
     except (Unavailable, Rejected) as error:

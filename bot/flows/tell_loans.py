@@ -52,7 +52,7 @@ class _Story:
 def tell_loans(world: World, epoch: int, plan: Plan, live: Live) -> timedelta | None:
     """How soon to look again, None if nothing is expected to change by itself."""
     again = None
-    for loan in _loans(world, plan):
+    for loan in _loans(world, plan, live.picture.cluster):
         figures = plan.figures.get(loan.id)
         standing = standing_of(loan, figures, live)
         seen = _seen(loan, live.picture)
@@ -95,14 +95,15 @@ def _nothing_yet(loan: Loan) -> LoanStanding:
     return LoanStanding(0, 0, Move(loan.borrower, None, None))
 
 
-def _loans(world: World, plan: Plan) -> list[Loan]:
+def _loans(world: World, plan: Plan, cluster: str) -> list[Loan]:
     """Open loans as they are stored now, and those that this plan closed."""
     closed = {loan.id for loan in plan.loans if loan.state is LoanState.CLOSED}
     with world.store.read() as uow:
         begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING, LoanState.RETURNING})
         ended = [loan for number in closed if (loan := uow.loans.get(number)) is not None]
     figures = plan.figures
-    return [loan for loan in begun if loan.id in figures or loan.state is LoanState.SCHEDULED] + ended
+    here = [loan for loan in begun if loan.cluster == cluster]
+    return [loan for loan in here if loan.id in figures or loan.state is LoanState.SCHEDULED] + ended
 
 
 def _seen(loan: Loan, picture: ClusterPicture) -> bool:
