@@ -93,12 +93,9 @@ def _converge(
     cohorts_within = COHORTS_MAY_BE
     for _ in range(ROUNDS):
         before = _read(world, name)
-        try:
-            picture = world.clusters[name].read(cohorts_within=cohorts_within)
-        except Unavailable as error:
-            return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
-        except Rejected as error:
-            return _may_not(world, epoch, memory, name, error)
+        picture = _look(world, epoch, memory, name, cohorts_within)
+        if isinstance(picture, timedelta):
+            return picture
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
@@ -118,6 +115,18 @@ def _converge(
         if not _send(world, epoch, memory, intents):
             return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
     return timedelta(0)
+
+
+def _look(
+    world: World, epoch: int, memory: ConvergeMemory, name: str, cohorts_within: timedelta
+) -> ClusterPicture | timedelta:
+    """The queues as they are now, or how soon to try again."""
+    try:
+        return world.clusters[name].read(cohorts_within=cohorts_within)
+    except Unavailable as error:
+        return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
+    except Rejected as error:
+        return _may_not(world, epoch, memory, name, error)
 
 
 def _at_rest(
