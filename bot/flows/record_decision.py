@@ -18,7 +18,7 @@ from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate
-from bot.flows.cards import owe_line, refresh_cards, tell_requester
+from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.live_impact import live_impact
 from bot.flows.world import World
@@ -121,14 +121,16 @@ def _approve(world: World, seen: _Seen) -> str:
 def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval]) -> str:
     """One transaction: the approval, and if it was the last one the loan."""
     request = seen.request
-    complete = open_step(request.steps, approvals) is None
+    step = open_step(request.steps, approvals)
+    complete = step is None
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         uow.requests.approve(approval)
-        if complete:
+        if step is None:
             request = grant(uow, request, seen.person.id, seen.now)
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
+            ask_next(uow, seen.policy, request, step, seen.now)
         outcome = "self-approved" if approval.self_approved else "ok"
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
         owe_line(

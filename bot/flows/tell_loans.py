@@ -32,6 +32,7 @@ LATE = timedelta(minutes=2)
 """From here on a start or an end is called late."""
 PATIENCE = timedelta(seconds=20)
 """How long an approved loan may take before its requester hears that it waits."""
+_CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.NO_RIGHT, Blocker.REFUSED})
 _HARD = frozenset({Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED})
 
 
@@ -180,6 +181,8 @@ def _owe(uow: UnitOfWork, story: _Story) -> None:
             _owe_in_force(uow, story, facts)
     elif loan.state is LoanState.RUNNING and loan.in_force_at is not None and story.standing.raised < loan.amount:
         _owe_not_in_force(uow, story, facts)
+    elif loan.state is LoanState.RETURNING and story.standing.lowered and story.standing.blocker in _CANNOT_RETURN:
+        _tell_lender(uow, story, NoticeKind.LENDER_WAITS, facts)
     elif _waits(story):
         tell_requester(uow, story.request, NoticeKind.LOAN_WAITS, now, **facts)
 
