@@ -188,9 +188,9 @@ def test_any_line_becomes_a_sentence_that_fits_and_does_nothing(parts: list[Part
 
 def test_dates_become_plain_before_anything_is_lost() -> None:
     text = sentence(
-        ("Was ", Clock(at("14:05")), ", is ", Clock(at("14:18")), ": look at it again and then press again")
+        ("Was ", Clock(at("14:05")), ", is ", Clock(at("14:18")), ": look at all of it once more, then press again")
     )
-    assert text == "Was 14:05 +0100, is 14:18 +0100: look at it again and then press again"
+    assert text == "Was 14:05 +0100, is 14:18 +0100: look at all of it once more, then press again"
 
 
 def test_words_of_ours_that_are_too_long_end_at_a_word() -> None:
