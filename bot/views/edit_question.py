@@ -134,7 +134,7 @@ def _state(facts: EditFacts, symbol: Symbol, state: Line) -> Message:
 
 
 def _answered(facts: EditFacts, given: Answered) -> Line:
-    live = number(facts.live)
+    live = "unset" if facts.live is None else number(facts.live)
     words: dict[AnswerKind, Part] = {
         AnswerKind.NEW_BASE: f"{live} is the new base. ",
         AnswerKind.INCLUDED: f"{live} includes the loan. ",
@@ -167,11 +167,11 @@ def _open(facts: EditFacts) -> Message:
 
 
 def _about(facts: EditFacts) -> list[Line]:
-    manager: Part = Theirs(facts.manager) if facts.manager else "not known who"
+    by = line("Changed by ", Theirs(facts.manager)) if facts.manager else line("Not known who changed it")
     lines = [_is(facts)] if facts.over else []
     if facts.expected_known and facts.base is not None:
         lines.append(line("Expected: ", _sum(facts)))
-    lines.append(line("Changed by ", manager, ", seen ", Clock(facts.seen_at)))
+    lines.append(line(by, ", seen ", Clock(facts.seen_at)))
     if facts.recreated:
         lines.append(line("The ClusterQueue was deleted and made again"))
     if facts.stripped:
@@ -200,7 +200,7 @@ def _sum(facts: EditFacts) -> Line:
 
 
 def _answer_line(facts: EditFacts, choice: AnswerChoice) -> Line:
-    live = number(facts.live)
+    live = "unset" if facts.live is None else number(facts.live)
     leads = {
         AnswerKind.NEW_BASE: f"{live} is the new base: ",
         AnswerKind.INCLUDED: f"{live} includes the {_loans(facts)}: ",

@@ -126,8 +126,8 @@ def waiting_count(facts: CardFacts) -> str:
 
 def _waiting(facts: CardFacts) -> Told:
     count = waiting_count(facts)
-    asks = line(named(facts.requester), f" asks, {count}")
-    return Told(Symbol.WAITS, line(f"Waiting: {count}"), asks, tuple(_given(one) for one in facts.approvals))
+    short = line(f"waiting, {count}")
+    return Told(Symbol.WAITS, line(f"Waiting: {count}"), short, tuple(_given(one) for one in facts.approvals))
 
 
 def _given(one: Given) -> Line:
@@ -225,7 +225,7 @@ def _how_much(facts: CardFacts, loan: Loan, standing: LoanStanding) -> Line:
     """How much of it counts: none yet, none any more, or a part."""
     since = line(" since ", Clock(standing.since)) if standing.since and standing.blocker is Blocker.IN_QUESTION else ()
     if standing.raised:
-        return line(f"{standing.raised:,} of {loan.amount:,} in force", since, ": ")
+        return line(f"Only {standing.raised:,} of {loan.amount:,} in force", since, ": ")
     if loan.in_force_at:
         return line("Not in force", since, ": ")
     return line("Approved ", _at(facts), ", not in force: ")

@@ -51,10 +51,11 @@ class Outage:
     cluster: str | None = None
     """Shown if there are several."""
     held: tuple[Held, ...] = ()
-    done: tuple[CaughtUp, ...] = ()
-    ended_on_time: int = 0
+    done: tuple[CaughtUp, ...] | None = None
+    """None: not known, so nothing is said."""
+    ended_on_time: int | None = None
     """Loans that ended on time meanwhile (Slack was down, the cluster was not)."""
-    messages: int = 0
+    messages: int | None = None
     """Messages that were sent late."""
 
 
@@ -93,7 +94,9 @@ def _until(outage: Outage) -> Line:
     return line(" ", Clock(outage.until)) if outage.until else ()
 
 
-def _done(done: tuple[CaughtUp, ...]) -> Line:
+def _done(done: tuple[CaughtUp, ...] | None) -> Line:
+    if done is None:
+        return ()
     if not done:
         return line("No loan was late")
     return up_to([_done_one(one) for one in done])
@@ -127,9 +130,13 @@ def slack_back(outage: Outage) -> Message:
     """Slack could not be reached; what happened meanwhile is sent now."""
     to = line(" to ", Clock(outage.until)) if outage.until else ()
     first = line("Slack was not reachable ", Clock(outage.since), to)
-    ended = f"{counted(outage.ended_on_time, 'loan')} ended on time" if outage.ended_on_time else "no loan ended"
-    late = f"{counted(outage.messages, 'message')} sent now, marked late"
-    return _message(Symbol.IN_FORCE, first, line(f"Meanwhile: {ended}, {late}"))
+    meanwhile = []
+    if outage.ended_on_time is not None:
+        meanwhile.append(f"{counted(outage.ended_on_time, 'loan')} ended on time")
+    if outage.messages is not None:
+        meanwhile.append(f"{counted(outage.messages, 'message')} sent now, marked late")
+    told = line("Meanwhile: ", ", ".join(meanwhile)) if meanwhile else ()
+    return _message(Symbol.IN_FORCE, first, told)
 
 
 def database_back(outage: Outage) -> Message:
@@ -141,8 +148,8 @@ def database_back(outage: Outage) -> Message:
 def bot_was_down(outage: Outage) -> Message:
     """No replica led for a while."""
     to = line(" to ", Clock(outage.until)) if outage.until else ()
-    late = [one for one in outage.done if one.late >= timedelta(minutes=1)]
-    ends = line("Late: ", up_to([_done_one(one) for one in late])) if late else line("No loan was late")
+    late = tuple(one for one in outage.done or () if one.late >= timedelta(minutes=1))
+    ends = line("Late: ", _done(late)) if late else _done(outage.done and ())
     sent = line(f"{counted(outage.messages, 'message')} sent late") if outage.messages else ()
     return _message(Symbol.IN_FORCE, line("The bot was down ", Clock(outage.since), to), ends, sent)
 

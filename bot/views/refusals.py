@@ -82,11 +82,6 @@ def being_changed(request: int, who: Person | None) -> Message:
     return answer(line(f"{format_request_id(request)} is being changed", by, ". Try again in a moment."))
 
 
-def time_has_passed(at: datetime) -> Message:
-    """An end or a start that is over already."""
-    return answer(line(Moment(at), " has passed."))
-
-
 def in_force_already(loan: Loan) -> Message:
     """Withdraw of a loan that is in force."""
     asks = line(f"{format_request_id(loan.id)} is in force; return it instead.")

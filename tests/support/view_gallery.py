@@ -207,7 +207,6 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer returned", done.loan_returned(world.loan(), 4)
-    yield "answer observing", done.observing()
 
 
 def _questions(names: Names) -> Iterator[tuple[str, Message]]:
@@ -257,7 +256,6 @@ def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     yield "refusal not yours", refusals.not_yours(142, world.requester, names.queue)
     yield "refusal rate", refusals.rate_limited(20, at("15:05"))
     yield "refusal changing", refusals.being_changed(142, world.admin)
-    yield "refusal passed", refusals.time_has_passed(at("18:00", 1))
     yield "refusal in force already", refusals.in_force_already(world.loan())
     yield "refusal which loan", refusals.which_loan((world.loan(), world.loan(id=143)))
     yield "refusal which request", refusals.which_request((world.request(), world.request(id=143)))

@@ -112,7 +112,7 @@ def test_list_is_a_table_of_ten_rows() -> None:
     assert lines[:5] == [
         "12 requests and loans, of your teams",
         "Number  Amount  Queue  Kind  State  Ends",
-        "Q-142  8 a100  vision  transfer  Requester asks, 0 of 2 approvals  3 days",
+        "Q-142  8 a100  vision  transfer  waiting, 0 of 2 approvals  3 days",
         "Q-142  8 a100  vision  borrow  in force  Sat 5 Dec 14:20",
         "Q-142  8 a100  vision  transfer  lapsed  3 days",
     ]

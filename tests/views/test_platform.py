@@ -25,6 +25,7 @@ UP = Outage(
     messages=3,
 )
 BARE = Outage(at("17:50"), at("18:20"))
+NOTHING_LATE = replace(BARE, done=())
 BROKEN = platform.PolicyTrouble("policies/teams.yaml", "unknown key lead; allowed: leads, members", at("14:02"), 12)
 TROUBLE = loan_trouble.QueueTrouble(
     "vision", at("14:02"), (142,), words="forbidden", flavor="a100", before=20, after=12
@@ -47,7 +48,8 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         ],
     ),
     "API back": (platform.api_back(UP), ["✅ API server back 16:12", CAUGHT_UP]),
-    "API back, nothing late": (platform.api_back(BARE), ["✅ API server back 18:20", "No loan was late"]),
+    "API back, not known what was late": (platform.api_back(BARE), ["✅ API server back 18:20"]),
+    "API back, nothing late": (platform.api_back(NOTHING_LATE), ["✅ API server back 18:20", "No loan was late"]),
     "Kueue down": (
         platform.kueue_down(DOWN),
         [
@@ -78,7 +80,7 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         ],
     ),
     "the bot was down, nothing late": (
-        platform.bot_was_down(BARE),
+        platform.bot_was_down(NOTHING_LATE),
         ["✅ The bot was down 17:50 to 18:20", "No loan was late"],
     ),
     "no approver": (

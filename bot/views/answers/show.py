@@ -82,7 +82,7 @@ def show(facts: ShowFacts) -> Message:
         rest = [line(Theirs(one.flavor)) for one in facts.flavors[_MOST_FLAVORS:]]
         lines.append(line("Name one of the others to see it: ", up_to(rest)))
     if not lines:
-        lines = [line(Theirs(facts.queue.name), " lists no accelerators")]
+        lines = [line("No accelerators listed")]
     lines += _queue(facts)
     request = (button("Request", Action.OPEN_REQUEST, NEW),) if facts.may_request else ()
     blocks = (rich(*lines, bold_first=True), context("As of ", Clock(facts.read_at)), *actions(*request))

@@ -73,7 +73,7 @@ def _first(team: TeamStatus) -> Line:
     if not team.queues:
         return line(Theirs(team.team), ": no live figures")
     uses = [_use(one, len(team.queues) > 1) for one in team.queues]
-    return line(Theirs(team.team), ": ", up_to(uses, _MOST_EACH))
+    return line(Theirs(team.team), ": ", up_to(uses, _MOST_EACH, "; "))
 
 
 def _use(one: QueueUse, several: bool) -> Line:
