@@ -21,10 +21,11 @@ from bot.core.verdict import Outcome, evaluate
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.live_impact import live_impact
+from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import Decided
+from bot.views.refusals import Decided, already_decided, being_changed
 from bot.views.refusals import Outcome as Ended
 from bot.views.thread_lines import EventKind
 
@@ -261,28 +262,21 @@ def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
         uow.commit()
 
 
-class AlreadyDecided(Refused):
-    """Somebody was faster; `decided` says who and when, for the view that shows times in the reader's zone."""
-
-    def __init__(self, decided: Decided) -> None:
-        by = f" by {decided.who.name}" if decided.who else f" by rule {decided.rule}" if decided.rule else ""
-        super().__init__(f"Q-{decided.request} was already {decided.outcome}{by}.")
-        self.decided = decided
-
-
 def _already(world: World, request: QuotaRequest) -> Refused:
     """Why a request that was read again cannot be decided by this press."""
     if request.state is RequestState.WAITING:
-        return Refused(f"Q-{request.id} is being changed by somebody else. Try again in a moment.")
+        return RefusedWith(being_changed(request.id, None))
     by = request.decided_by or ""
     rule = by.removeprefix("rule:") if by.startswith("rule:") else None
-    return AlreadyDecided(
-        Decided(
-            request.id,
-            Ended(request.state.value),
-            request.decided_at or request.created_at,
-            person_or_id(world, by) if by and rule is None else None,
-            rule,
-            request.words or "",
+    return RefusedWith(
+        already_decided(
+            Decided(
+                request.id,
+                Ended(request.state.value),
+                request.decided_at or request.created_at,
+                person_or_id(world, by) if by and rule is None else None,
+                rule,
+                request.words or "",
+            )
         )
     )
