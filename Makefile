@@ -10,6 +10,7 @@ UV ?= uv
 PYTEST := $(PY) -m pytest -n logical --maxprocesses 4 --dist worksteal --durations 15 --durations-min 0.5
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL: # one .venv, made by one at a time
 .PHONY: help demo test check format lint types imports drift lock clean
 
 help: ## this list
@@ -42,12 +43,13 @@ format: venv-check ## let ruff put the files in shape
 	@$(PY) -m ruff format .
 
 # The groups are resolved on top of run.txt, so that one package has one version everywhere. UPGRADE=--upgrade takes newer ones.
-LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) pyproject.toml
+LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE)
 lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: put it on the PATH or say UV=/path/to/uv" >&2; exit 1; }
-	$(LOCK) -o requirements/run.txt
-	$(LOCK) --group test -c requirements/run.txt -o requirements/test.txt
-	$(LOCK) --group check -c requirements/test.txt -o requirements/check.txt
+	$(LOCK) pyproject.toml -o requirements/run.txt
+	$(LOCK) pyproject.toml --group test -c requirements/run.txt -o requirements/test.txt
+	$(LOCK) pyproject.toml --group check -c requirements/test.txt -o requirements/check.txt
+	$(LOCK) --group build -c requirements/test.txt -o requirements/build.txt
 
 clean: ## forget .venv and every cache
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

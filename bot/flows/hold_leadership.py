@@ -6,7 +6,7 @@ count again from below. The API server need not answer for that; fences that are
 
 from datetime import timedelta
 
-from bot.core.convergence.annotation import fence_epoch
+from bot.core.convergence.rebuild import highest_epoch
 from bot.core.errors import Rejected, Unavailable
 from bot.flows.world import World
 
@@ -24,8 +24,7 @@ def _highest_fence(world: World) -> int:
     highest = 0
     for cluster in world.clusters.values():
         try:
-            queues = cluster.read().queues.values()
+            highest = max(highest, highest_epoch(cluster.read()))
         except (Unavailable, Rejected):
             continue
-        highest = max([highest, *(fence_epoch(queue.annotations) for queue in queues)])
     return highest

@@ -8,6 +8,7 @@ from bot.core.policy import Policy
 class Policies(Protocol):
     """The last good policy; a broken file on reload does not change it."""
 
-    def current(self) -> Policy:
+    @property
+    def policy(self) -> Policy:
         """Never blocks, never fails."""
         ...

@@ -10,10 +10,11 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -49,8 +50,7 @@ class Account:
 
     def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
         """Run to the end as this account, in / (the caller's folder may be closed to it)."""
-        as_root = os.geteuid() == 0
-        return subprocess.run(
+        done: subprocess.CompletedProcess[str] = subprocess.run(
             [str(part) for part in command],
             check=False,
             capture_output=True,
@@ -59,10 +59,13 @@ class Account:
             cwd="/",
             env={"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},
             stdin=subprocess.DEVNULL,
-            user=self.uid if as_root else None,
-            group=self.gid if as_root else None,
-            extra_groups=[] if as_root else None,
+            **self.switch(),
         )
+        return done
+
+    def switch(self) -> dict[str, Any]:
+        """What subprocess needs to run something as this account."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": []} if os.geteuid() == 0 else {}
 
     def can_run(self, programs: Path) -> bool:
         try:
@@ -120,10 +123,27 @@ def running_server() -> Iterator[PostgresServer]:
         started = account.run(*control, "-t", str(START_TIMEOUT), "-l", home / "log", "-o", options, "start")
         if started.returncode:
             raise Unavailable(f"PostgreSQL did not start: {(home / 'log').read_text()[-500:]}{started.stderr}")
-        try:
+        with _stopped_at_the_end(account, (*control, "-m", "immediate", "stop"), home):
             yield PostgresServer(home, account.run(programs / "postgres", "--version").stdout.strip())
+
+
+@contextmanager
+def _stopped_at_the_end(account: Account, stop: Sequence[str | Path], home: Path) -> Iterator[None]:
+    """By a process apart: its input ends with this process, even when that is killed, and then it stops the server."""
+    script = 'cat; home=$1; shift; "$@" && rm -rf "$home"'
+    with subprocess.Popen(
+        ["/bin/sh", "-c", script, "stopper", home, *stop],
+        stdin=subprocess.PIPE,
+        cwd="/",
+        start_new_session=True,  # Ctrl-C is for the tests
+        **account.switch(),
+    ) as stopper:
+        try:
+            yield
         finally:
-            _must(account.run(*control, "-m", "immediate", "stop"))
+            stopper.communicate()
+    if stopper.returncode:
+        raise RuntimeError(f"PostgreSQL in {home} was not stopped")
 
 
 @contextmanager
@@ -140,7 +160,7 @@ def _home(account: Account) -> Iterator[Path]:
                 yield home
                 return
         finally:
-            shutil.rmtree(home)
+            shutil.rmtree(home, ignore_errors=True)
     raise Unavailable("no temporary folder that PostgreSQL's account can write to")
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, case, or_, select, update
 
@@ -11,6 +10,7 @@ from bot.adapters.db.leadership import check_epoch
 from bot.adapters.db.rows import of_delivery, of_draft, to_notice
 from bot.adapters.db.sql import Repository
 from bot.adapters.db.tables import NOTICE, NOTICE_UNSETTLED
+from bot.adapters.system_clock import new_id
 from bot.core.errors import Stale
 from bot.core.notices import Notice, NoticeDraft, NoticeState
 
@@ -37,8 +37,7 @@ class SqlNotices(Repository):
         return self._first(new.on_conflict_do_nothing().returning(NOTICE.c.id)) is not None
 
     def refresh(self, key_prefix: str, at: datetime, facts: Mapping[str, Any] | None = None) -> int:
-        # not LIKE: it ignores case on SQLite and has wildcards. Keys are ordered by their bytes, so this is the index.
-        same_start = and_(NOTICE.c.key >= key_prefix, NOTICE.c.key <= key_prefix + "\U0010ffff")
+        same_start = _begins_with(key_prefix)
         if facts is None:
             return self._count(update(NOTICE).where(same_start).values(_wanted_again(at)))
         found = self._all(select(NOTICE.c.id, NOTICE.c.facts).where(same_start).order_by(NOTICE.c.id).with_for_update())
@@ -53,6 +52,11 @@ class SqlNotices(Repository):
 
     def by_id(self, notice_id: str) -> Notice | None:
         row = self._first(select(NOTICE).where(NOTICE.c.id == notice_id))
+        return None if row is None else to_notice(row)
+
+    def latest(self, key_prefix: str) -> Notice | None:
+        newest = (NOTICE.c.created_at.desc(), NOTICE.c.key.desc())
+        row = self._first(select(NOTICE).where(_begins_with(key_prefix)).order_by(*newest).limit(1))
         return None if row is None else to_notice(row)
 
     def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
@@ -97,10 +101,15 @@ class SqlNotices(Repository):
             raise Stale(f"notice {notice.draft.key} was claimed by somebody else")
 
 
+def _begins_with(key_prefix: str) -> ColumnElement[bool]:
+    """Not LIKE: it ignores case on SQLite and has wildcards. Keys are ordered by their bytes, so this is the index."""
+    return and_(NOTICE.c.key >= key_prefix, NOTICE.c.key <= key_prefix + "\U0010ffff")
+
+
 def _new(draft: NoticeDraft, at: datetime, not_before: datetime | None) -> dict[str, Any]:
     return {
         **of_draft(draft),
-        "id": uuid4().hex,
+        "id": new_id(),
         "created_at": at,
         "owed_at": at,
         "state": _OWED,

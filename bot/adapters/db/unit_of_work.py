@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, text
 
 from bot.adapters.db.audit import SqlAudit
 from bot.adapters.db.engine import LONGEST_WAIT, READ_ONLY, sqlite_file
@@ -37,6 +37,11 @@ class SqlUnitOfWork:
         self.notices = SqlNotices(connection)
         self.audit = SqlAudit(connection)
         self.leadership = SqlLeadership(connection)
+
+    def alone(self, what: str) -> None:
+        """On SQLite every transaction that may write is alone anyway."""
+        if self._connection.dialect.name == "postgresql":
+            self._connection.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:what, 0))"), {"what": what})
 
     def commit(self) -> None:
         self._connection.commit()

@@ -13,6 +13,7 @@ from bot.core.errors import Rejected, Unavailable
 from bot.core.messages import Message, MessageRef, Modal
 from bot.core.people import Person
 from bot.ports.chat import PostUnknown
+from bot.views.modal_json import modal_json
 
 EVENT_TYPE = "gpuq_notice"
 HISTORY_PAGE = 200
@@ -79,12 +80,12 @@ class SlackChat:
 
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         """Raises Rejected `expired_trigger_id` after 3 s."""
-        answer = self._safe_to_repeat(self._client.views_open, trigger_id=trigger_id, view=view_json(modal))
+        answer = self._safe_to_repeat(self._client.views_open, trigger_id=trigger_id, view=modal_json(modal))
         return str(answer["view"]["id"])
 
     def update_view(self, view_id: str, modal: Modal) -> None:
         """Raises Rejected `not_found` if it was closed."""
-        self._safe_to_repeat(self._client.views_update, view_id=view_id, view=view_json(modal))
+        self._safe_to_repeat(self._client.views_update, view_id=view_id, view=modal_json(modal))
 
     def person(self, user: str) -> Person:
         """See Directory."""
@@ -126,18 +127,3 @@ class SlackChat:
             return call(method, **arguments)
         except AnswerLost as error:
             raise Unavailable("Slack", "no answer") from error
-
-
-def view_json(modal: Modal) -> dict[str, Any]:
-    """A modal in Slack's shape, also for a submission's answer."""
-    view: dict[str, Any] = {
-        "type": "modal",
-        "callback_id": modal.callback_id,
-        "title": {"type": "plain_text", "text": modal.title},
-        "close": {"type": "plain_text", "text": modal.close},
-        "blocks": list(modal.blocks),
-        "private_metadata": modal.metadata,
-    }
-    if modal.submit is not None:
-        view["submit"] = {"type": "plain_text", "text": modal.submit}
-    return view

@@ -1,0 +1,205 @@
+"""The two annotations the bot keeps on a ClusterQueue.
+
+`gpu-quota-bot.io/loans` says what is of the bot in the queue's numbers, so that a write whose answer was lost can be
+recognised and a lost database rebuilt. It is written in the same patch as the numbers. `gpu-quota-bot.io/fence` exists
+only to change the resourceVersion. Read by observe and rebuild, written by writes.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from bot.core.convergence.facts import FieldName
+from bot.core.kueue import FlavorResource, QueueSnapshot
+from bot.core.loans import LoanKind
+
+LOANS = "gpu-quota-bot.io/loans"
+FENCE = "gpu-quota-bot.io/fence"
+
+NotedKey = tuple[FlavorResource, FieldName]
+
+
+class Standing(StrEnum):
+    """Whether the annotation counts."""
+
+    NONE = "none"
+    OURS = "ours"
+    UNREADABLE = "unreadable"
+    OTHER_INSTALL = "other install"
+    """Another bot works on this queue: nothing at all is written to it."""
+    OTHER_UID = "other uid"
+    """It speaks of an object that is no more (re-created, restored from a backup)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotedLeg:
+    """One leg with the facts of its loan."""
+
+    size: int
+    kind: LoanKind
+    other: str | None
+    """The queue at the other side; None if there is none."""
+    amount: int
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NotedField:
+    """One field's record as the annotation has it."""
+
+    seq: int
+    base: int | None
+    wrote: int | None
+    lending_base: int | None
+    legs: Mapping[str, NotedLeg]
+    guess: bool = False
+    """The record was a guess (its `uid` none, or another object's) when it was noted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The whole annotation. `seq` is the number of the write that put it there."""
+
+    install: str
+    uid: str
+    seq: int
+    fields: Mapping[NotedKey, NotedField]
+
+
+class Fence(NamedTuple):
+    """Value of the fence annotation. Compares by epoch, then counter."""
+
+    epoch: int
+    counter: int
+
+    def __str__(self) -> str:
+        return f"{self.epoch}.{self.counter}"
+
+
+def read_fence(queue: QueueSnapshot) -> Fence:
+    """The queue's fence; (0, 0) if it has none that can be read."""
+    epoch, _, counter = queue.annotations.get(FENCE, "").partition(".")
+    return Fence(int(epoch), int(counter)) if epoch.isdecimal() and counter.isdecimal() else Fence(0, 0)
+
+
+def next_fence(queue: QueueSnapshot, epoch: int) -> Fence:
+    """A fence the queue does not have yet."""
+    now = read_fence(queue)
+    return Fence(max(epoch, now.epoch), now.counter + 1)
+
+
+def read(queue: QueueSnapshot, install: str) -> tuple[Standing, Annotation | None]:
+    """What the queue's annotation is worth; the annotation only if it counts (or is of another uid)."""
+    text = queue.annotations.get(LOANS)
+    if text is None:
+        return Standing.NONE, None
+    try:
+        noted = decode(text)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return Standing.UNREADABLE, None
+    if noted.install != install:
+        return Standing.OTHER_INSTALL, None
+    return (Standing.OURS if noted.uid == queue.uid else Standing.OTHER_UID), noted
+
+
+def encode(annotation: Annotation) -> str:
+    """Canonical JSON: sorted keys, no spaces."""
+    fields = {_key(key): _field(noted, annotation.seq) for key, noted in annotation.fields.items()}
+    whole = {"v": 1, "by": annotation.install, "uid": annotation.uid, "seq": annotation.seq, "f": fields}
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def decode(text: str) -> Annotation:
+    """Raises ValueError, TypeError, KeyError or AttributeError for anything that `encode` did not write."""
+    whole = json.loads(text)
+    if whole["v"] != 1:
+        raise ValueError(f"version {whole['v']}")
+    seq = _whole(whole["seq"])
+    fields = {_parse_key(key): _parse_field(value, seq) for key, value in whole["f"].items()}
+    return Annotation(str(whole["by"]), str(whole["uid"]), seq, fields)
+
+
+def _key(key: NotedKey) -> str:
+    (flavor, resource), name = key
+    return f"{flavor}|{resource}|{name}"
+
+
+def _parse_key(text: str) -> NotedKey:
+    flavor, resource, name = text.split("|")
+    return FlavorResource(flavor, resource), FieldName(name)
+
+
+def _field(noted: NotedField, seq: int) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "base": _quantity(noted.base),
+        "wrote": _quantity(noted.wrote),
+        "lend": _quantity(noted.lending_base),
+        "legs": {leg: _leg(facts) for leg, facts in noted.legs.items()},
+    }
+    if noted.seq != seq:
+        out["seq"] = noted.seq
+    if noted.guess:
+        out["guess"] = True
+    return out
+
+
+def _parse_field(value: Mapping[str, Any], seq: int) -> NotedField:
+    return NotedField(
+        seq=_whole(value.get("seq", seq)),
+        base=_parse_quantity(value["base"]),
+        wrote=_parse_quantity(value["wrote"]),
+        lending_base=_parse_quantity(value["lend"]),
+        legs={_leg_id(leg): _parse_leg(facts) for leg, facts in value["legs"].items()},
+        guess=bool(value.get("guess", False)),
+    )
+
+
+def _leg(leg: NotedLeg) -> dict[str, Any]:
+    return {
+        "d": leg.size,
+        "k": str(leg.kind),
+        "o": leg.other,
+        "n": leg.amount,
+        "s": _time(leg.start),
+        "e": _time(leg.end),
+    }
+
+
+def _time(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _parse_leg(value: Mapping[str, Any]) -> NotedLeg:
+    start, end = datetime.fromisoformat(value["s"]), datetime.fromisoformat(value["e"])
+    if start.tzinfo is None or end.tzinfo is None:
+        raise ValueError("a time without zone")
+    other = None if value["o"] is None else str(value["o"])
+    return NotedLeg(_whole(value["d"]), LoanKind(value["k"]), other, _whole(value["n"]), start, end)
+
+
+def _leg_id(text: str) -> str:
+    if text[:1] != "L" or not text[1:].isdecimal():
+        raise ValueError(f"leg {text!r}")
+    return text
+
+
+def _quantity(number: int | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _parse_quantity(value: object) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise TypeError("a quantity is a string")
+    return int(value)
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("not a whole number")
+    return value

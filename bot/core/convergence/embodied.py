@@ -1,0 +1,18 @@
+"""Which legs are in a live number that somebody else may have changed (design: convergence, section 3.B).
+
+What an outsider added to the number is taken from the given legs (they are back, as far as it goes), what he took is
+taken from the received ones; youngest loan first. The rest is the outsider's own.
+"""
+
+from collections.abc import Mapping
+
+from bot.core.convergence.facts import FieldRecord
+from bot.core.convergence.legs import shrink, without_zeros
+
+
+def embodied_in_question(record: FieldRecord, live: int) -> Mapping[str, int]:
+    """Legs that `live` holds, under the record's base. Without a known base: what the record fears."""
+    if record.wrote is None:
+        return without_zeros(record.legs)
+    excess = live - record.wrote
+    return shrink(record.legs, abs(excess), -1 if excess > 0 else 1)

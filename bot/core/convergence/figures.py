@@ -1,0 +1,72 @@
+"""How far each loan has come in the live numbers, and what it waits for. Derived from a plan, never stored.
+
+Called by the planner; flows/loan_standing puts it in words.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.convergence.findings import Finding, FindingKind
+from bot.core.convergence.goals import LoanGoal
+from bot.core.convergence.observe import Meaning
+from bot.core.convergence.order import Ordered
+from bot.core.loans import Loan
+
+
+@dataclass(frozen=True, slots=True)
+class LoanFigures:
+    """One loan that has started and is not closed. Devices."""
+
+    wanted: int
+    """0 once it is to be given back, and while it is suspended."""
+    raised: int
+    """In the borrower's live number."""
+    lowered: int
+    """Out of the lender's live number; 0 without lender."""
+    short_by: int = 0
+    """Wanted and not to be had, because a lender has not that much or its number is in question."""
+    waits_for: str | None = None
+    """Queue that must move, or be explained, before this loan may."""
+    in_question: tuple[str, ...] = ()
+    """Queues whose number nobody has explained."""
+    unwritable: tuple[tuple[str, str], ...] = ()
+    """(queue, why)."""
+    suspended: str | None = None
+
+
+def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
+    """The figures of one loan after its goals are set and its steps are in order."""
+    sides = [goal.borrower] if goal.lender is None else [goal.lender, goal.borrower]
+    blockers = (ordered.waiting.get(side.key) for side in sides)
+    return LoanFigures(
+        wanted=goal.wanted,
+        raised=goal.received_now,
+        lowered=goal.given_now,
+        short_by=goal.short_by,
+        waits_for=goal.waits_for or next((queue for queue in blockers if queue is not None), None),
+        in_question=tuple(side.key.queue for side in sides if side.meaning is Meaning.QUESTION),
+        unwritable=tuple((side.key.queue, side.unwritable) for side in sides if side.unwritable is not None),
+        suspended=loan.suspended,
+    )
+
+
+def loan_findings(
+    loans: Sequence[Loan], before: Mapping[str, Loan], by_loan: Mapping[int, LoanFigures]
+) -> Iterator[Finding]:
+    """What is to be said about loans: suspended now, short, waiting for an answer elsewhere."""
+    for loan in loans:
+        known = before.get(loan.leg_id)
+        if loan.suspended is not None and (known is None or known.suspended is None):
+            yield _about(FindingKind.SUSPENDED, loan, loan.borrower, loan.suspended)
+        now = by_loan.get(loan.id)
+        if now is None:
+            continue
+        if now.short_by and not now.in_question and loan.lender is not None:
+            words = f"{now.wanted - now.short_by} of {now.wanted}"
+            yield _about(FindingKind.SHORT, loan, loan.lender, words)
+        if now.waits_for is not None and now.wanted < now.lowered:
+            yield _about(FindingKind.WAITS, loan, now.waits_for, f"{now.lowered} to come back")
+
+
+def _about(kind: FindingKind, loan: Loan, queue: str, words: str) -> Finding:
+    return Finding(kind, f"{kind}:{loan.cluster}:{loan.leg_id}:{queue}:{words}", queue, loan=loan.id, words=words)

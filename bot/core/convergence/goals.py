@@ -1,0 +1,178 @@
+"""What each field should be (design: convergence, section 3.C): the legs every loan should have now.
+
+A frozen field (in question, gone, unwritable) is not written, so the other side of its loans must do with what the
+frozen number holds: a borrower never keeps what its lender does not give, a lender gets back only what its borrower
+has certainly lost. Then shortfalls are settled, so that no free field is meant to fall below 0.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from bot.core.convergence.facts import FieldKey
+from bot.core.convergence.legs import age, borrower_field, lender_field
+from bot.core.convergence.observe import Look
+from bot.core.loans import Loan
+
+
+@dataclass(slots=True)
+class LoanGoal:
+    """One loan's two legs: what they are, what they should be. Devices, both counted positive."""
+
+    leg: str
+    wanted: int
+    lender: Look | None
+    """None: the kind has no lender."""
+    borrower: Look
+    given_now: int
+    received_now: int
+    given: int = 0
+    received: int = 0
+    floor: int = 0
+    """What the lender must keep lowered, because the borrower may hold it."""
+    waits_for: str | None = None
+    """Queue whose question or return holds this loan back."""
+
+    @property
+    def short_by(self) -> int:
+        """What it wants and shall not have, because a lender has not that much."""
+        return max(0, self.wanted - self.received)
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """The legs of all fields, signed, and the loans they come from."""
+
+    legs: Mapping[FieldKey, Mapping[str, int]]
+    loans: Mapping[str, LoanGoal]
+
+
+def set_goals(loans: Iterable[Loan], wants: Mapping[str, int], looks: Mapping[FieldKey, Look]) -> Goals:
+    """Goals of every field that was looked at. Legs of loans that nobody knows stay as they are."""
+    goals = {loan.leg_id: _first_goal(loan, wants.get(loan.leg_id, 0), looks) for loan in loans}
+    book = _Book(looks)
+    for goal in sorted(goals.values(), key=lambda goal: age(goal.leg)):
+        book.enter(goal)
+    book.settle(floors=True)
+    book.settle(floors=False)
+    return Goals(_signed(goals, book.kept), goals)
+
+
+def _first_goal(loan: Loan, wanted: int, looks: Mapping[FieldKey, Look]) -> LoanGoal:
+    key = lender_field(loan)
+    lender, borrower = (None if key is None else looks[key]), looks[borrower_field(loan)]
+    given_now = 0 if lender is None else max(0, -lender.embodied.get(loan.leg_id, 0))
+    goal = LoanGoal(loan.leg_id, wanted, lender, borrower, given_now, max(0, borrower.embodied.get(loan.leg_id, 0)))
+    _without_shortfall(goal)
+    return goal
+
+
+def _without_shortfall(goal: LoanGoal) -> None:
+    d, u, w = goal.given_now, goal.received_now, goal.wanted
+    if goal.borrower.frozen:
+        goal.received = goal.floor = u
+    elif goal.lender is not None and goal.lender.frozen:
+        goal.received = min(w, d, u)
+    else:
+        goal.received = w
+    if goal.lender is None:
+        return
+    if goal.lender.frozen:
+        goal.given = d
+    elif goal.borrower.frozen:
+        goal.given = max(u, min(w, d))
+        goal.waits_for = goal.borrower.key.queue if goal.given > w else None
+    else:
+        goal.given = w
+
+
+@dataclass(slots=True)
+class _Book:
+    """Who gives and receives in which field, while shortfalls are settled."""
+
+    looks: Mapping[FieldKey, Look]
+    given: dict[FieldKey, list[LoanGoal]] = field(default_factory=lambda: defaultdict(list))
+    received: dict[FieldKey, list[LoanGoal]] = field(default_factory=lambda: defaultdict(list))
+    kept: dict[FieldKey, dict[str, int]] = field(default_factory=dict)
+    """Legs of unknown loans."""
+
+    def __post_init__(self) -> None:
+        self.kept = {key: dict(look.record.legs) for key, look in self.looks.items() if look.record.legs}
+
+    def enter(self, goal: LoanGoal) -> None:
+        """Oldest loans first."""
+        self.received[goal.borrower.key].append(goal)
+        self.kept.get(goal.borrower.key, {}).pop(goal.leg, None)
+        if goal.lender is not None:
+            self.given[goal.lender.key].append(goal)
+            self.kept.get(goal.lender.key, {}).pop(goal.leg, None)
+
+    def shortfall(self, key: FieldKey) -> int:
+        """How far below 0 a free field's goal is; 0 if it is not, or the field is frozen."""
+        look = self.looks[key]
+        if look.frozen or look.record.base is None:
+            return 0
+        number = look.record.base + sum(self.kept.get(key, {}).values())
+        number += sum(goal.received for goal in self.received[key]) - sum(goal.given for goal in self.given[key])
+        return max(0, -number)
+
+    def settle(self, *, floors: bool) -> None:
+        """Pass 1 (with floors: cut, then hold back) or pass 2 (cut alone) until nothing changes."""
+        waiting = deque(sorted(self.given))
+        while waiting:
+            key = waiting.popleft()
+            missing = self.shortfall(key)
+            if missing:
+                missing, touched = self._cut(key, missing, floors=floors)
+                if missing and floors:
+                    touched += self._hold_back(key, missing)
+                waiting.extend(touched)
+
+    def _cut(self, key: FieldKey, missing: int, *, floors: bool) -> tuple[int, list[FieldKey]]:
+        """Give less: youngest loans first, those whose borrower is frozen last. What is still missing then."""
+        touched = []
+        for goal in sorted(self.given[key], key=lambda goal: (goal.borrower.frozen, -age(goal.leg))):
+            taken = min(missing, goal.given - (goal.floor if floors else 0))
+            if taken <= 0:
+                continue
+            goal.given -= taken
+            missing -= taken
+            if not goal.borrower.frozen and goal.received > goal.given:
+                goal.received = goal.given
+                touched.append(goal.borrower.key)
+        return missing, touched
+
+    def _hold_back(self, key: FieldKey, missing: int) -> list[FieldKey]:
+        """Return less, as long as what came through this field may be held further down; oldest loans first."""
+        touched = []
+        culprit = self._holder(key)
+        for goal in self.received[key]:
+            held = min(missing, goal.received_now - goal.received)
+            if held <= 0:
+                continue
+            goal.received += held
+            goal.floor = goal.received
+            goal.waits_for = culprit
+            missing -= held
+            if goal.lender is not None and not goal.lender.frozen and goal.given < goal.received:
+                goal.given = goal.received
+                touched.append(goal.lender.key)
+        return touched
+
+    def _holder(self, key: FieldKey) -> str | None:
+        for goal in self.given[key]:
+            if goal.floor:
+                return goal.borrower.key.queue if goal.borrower.frozen else goal.waits_for
+        return None
+
+
+def _signed(
+    goals: Mapping[str, LoanGoal], kept: Mapping[FieldKey, Mapping[str, int]]
+) -> Mapping[FieldKey, Mapping[str, int]]:
+    legs: dict[FieldKey, dict[str, int]] = defaultdict(dict, {key: dict(held) for key, held in kept.items()})
+    for leg, goal in goals.items():
+        if goal.received:
+            legs[goal.borrower.key][leg] = goal.received
+        if goal.lender is not None and goal.given:
+            legs[goal.lender.key][leg] = -goal.given
+    return legs

@@ -1,0 +1,64 @@
+"""What the answer to a patch does to records and intents (design: convergence, section 4.6). Pure.
+
+Called by flows/converge_quota inside the transaction that stores the outcome, with the records as they are *then*: they
+may have moved on since the patch was planned.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.core.convergence.changes import PatchOutcome
+from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.observe import written
+from bot.core.kueue import QueueSnapshot
+
+REFUSAL_LASTS = timedelta(minutes=10)
+"""How long a queue whose write was refused is left alone, if it does not change before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What to store after an answer."""
+
+    records: tuple[FieldRecord, ...]
+    close: bool
+    """Whether the intent's outcome is known; if not it stays open until a later look at the object tells."""
+
+
+def settle(intent: Intent, outcome: PatchOutcome, records: Mapping[FieldKey, FieldRecord]) -> Settled:
+    """Records that an applied patch moved on, and whether the intent is closed. Only this intent, never "all with its
+    resourceVersion": of two patches planned on one version one may have landed."""
+    if outcome is PatchOutcome.UNKNOWN:
+        return Settled((), close=False)
+    if outcome is not PatchOutcome.APPLIED:
+        return Settled((), close=True)
+    moved = []
+    for part in intent.fields:
+        record = records.get(part.key) or FieldRecord(part.key, intent.uid, 0, part.base)
+        if part.seq > record.seq:
+            moved.append(written(record, part, intent.uid))
+    return Settled(tuple(moved), close=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A write that the webhook, the schema or the API server's authorization refused."""
+
+    queue: str
+    resource_version: str
+    words: str
+    since: datetime
+
+
+def refused(outcome: PatchOutcome, queue: QueueSnapshot, words: str, now: datetime) -> Refusal | None:
+    """The refusal to remember after this outcome; None if the same write may be tried again at once."""
+    if outcome in (PatchOutcome.REFUSED, PatchOutcome.FORBIDDEN):
+        return Refusal(queue.name, queue.resource_version, words, now)
+    return None
+
+
+def still_refused(refusal: Refusal, queue: QueueSnapshot | None, now: datetime) -> bool:
+    """Whether the queue counts as unwritable: it has not changed since, and not long has passed."""
+    same = queue is not None and queue.resource_version == refusal.resource_version
+    return same and now - refusal.since < REFUSAL_LASTS

@@ -1,0 +1,55 @@
+"""Legs: what one loan adds to one field (minus at the lender, plus at the borrower), and which fields a loan has.
+
+Leg ids are `L<loan number>`; older loans have smaller numbers.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from bot.core.convergence.facts import FieldKey, FieldName
+from bot.core.loans import Loan, LoanKind
+
+
+def lender_field(loan: Loan) -> FieldKey | None:
+    """The field that gives; None unless the loan is a transfer."""
+    if loan.kind is not LoanKind.TRANSFER or loan.lender is None:
+        return None
+    return FieldKey(loan.cluster, loan.lender, loan.flavor, loan.resource, FieldName.NOMINAL)
+
+
+def borrower_field(loan: Loan) -> FieldKey:
+    """The field that receives."""
+    name = FieldName.BORROWING_LIMIT if loan.kind is LoanKind.BORROW else FieldName.NOMINAL
+    return FieldKey(loan.cluster, loan.borrower, loan.flavor, loan.resource, name)
+
+
+def fields_of(loan: Loan) -> Iterator[FieldKey]:
+    """Lender's field first, as it must be lowered first."""
+    lender = lender_field(loan)
+    if lender is not None:
+        yield lender
+    yield borrower_field(loan)
+
+
+def age(leg_id: str) -> int:
+    """Sorts oldest first."""
+    return int(leg_id[1:])
+
+
+def youngest_first(leg_ids: Iterable[str]) -> list[str]:
+    """Leg ids in the order in which they are cut."""
+    return sorted(leg_ids, key=age, reverse=True)
+
+
+def without_zeros(legs: Mapping[str, int]) -> dict[str, int]:
+    """The legs that add something."""
+    return {leg: size for leg, size in legs.items() if size}
+
+
+def shrink(legs: Mapping[str, int], amount: int, sign: int) -> dict[str, int]:
+    """Take `amount` in all off the legs of one sign (+1 received, -1 given), youngest loan first."""
+    left = dict(legs)
+    for leg in youngest_first(leg for leg, size in legs.items() if size * sign > 0):
+        taken = min(amount, left[leg] * sign)
+        left[leg] -= taken * sign
+        amount -= taken
+    return without_zeros(left)

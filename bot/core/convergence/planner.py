@@ -1,0 +1,236 @@
+"""The planner of convergence: facts in, what to store and what may be written now out. Pure.
+
+Called by flows/converge_quota, which reads the database, then the cluster, plans, stores the plan's records, loans and
+intent in one transaction that fails if anything changed since, sends the patch, and plans again from fresh reads.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from bot.core.convergence.annotation import LOANS, NotedLeg
+from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.figures import LoanFigures, figures, loan_findings
+from bot.core.convergence.findings import Finding
+from bot.core.convergence.goals import Goals, set_goals
+from bot.core.convergence.legs import fields_of
+from bot.core.convergence.lost import half_lost, lost_loans, unknown_fields, unknown_legs
+from bot.core.convergence.notable import field_findings
+from bot.core.convergence.observe import Look, Seen, look_at
+from bot.core.convergence.order import Move, Ordered, groups, move_of, put_in_order
+from bot.core.convergence.steps import Step, step_of
+from bot.core.convergence.views import QueueView, queue_findings, view_queue
+from bot.core.convergence.wants import by_the_clock, obstacle, wanted
+from bot.core.convergence.writes import PlannedWrite, Scribe
+from bot.core.kueue import ClusterPicture
+from bot.core.loans import Loan, LoanState
+from bot.core.trees import roots as roots_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """What a plan is made from. The picture is read after the rest, fresh, never from a cache."""
+
+    install: str
+    epoch: int
+    now: datetime
+    picture: ClusterPicture
+    records: Mapping[FieldKey, FieldRecord]
+    """All records of this cluster."""
+    intents: Sequence[Intent]
+    """All open intents of this cluster."""
+    loans: Sequence[Loan]
+    """All loans of this cluster that are not closed. A closed one may be among them."""
+    unwritable: Mapping[str, str] = field(default_factory=dict)
+    """Queue -> why it is not to be written now. A queue that is missing in the picture and stands here was not read;
+    one that is missing and does not stand here is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to store (all of it, in the transaction of the write or without a write) and what may be written now."""
+
+    records: tuple[FieldRecord, ...]
+    """New or changed. A write's fields have a record here or in the database."""
+    loans: tuple[Loan, ...]
+    """Changed: started, ended, suspended, closed."""
+    found_loans: tuple[Loan, ...]
+    """Known from annotations only: to be added. If the database has one of them (closed), plan again with it."""
+    closed_intents: tuple[str, ...]
+    """Ids of intents that can land no more; what they did is in `records`."""
+    writes: tuple[PlannedWrite, ...]
+    """Each may be sent now. After one was sent the others are out of date, but for those of Move.DOWN."""
+    findings: tuple[Finding, ...]
+    figures: Mapping[int, LoanFigures]
+    """By loan id, for every loan that has started and was not closed before."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is looked at: the queues, the fields, and the loans that have something in them."""
+
+    facts: PlanFacts
+    views: Mapping[str, QueueView]
+    loans: Sequence[Loan]
+    """All, as of now; those of the facts first."""
+    active: Sequence[Loan]
+    """Those that have started or have a leg somewhere."""
+    wants: Mapping[str, int]
+    trees: Mapping[str, str | None]
+    unknown: Mapping[FieldKey, Mapping[str, NotedLeg]]
+    """Fields that only an annotation knows."""
+
+
+def plan(facts: PlanFacts) -> Plan:
+    """What follows from the facts. The same facts give the same plan."""
+    known = _know(facts)
+    looks = _look(known)
+    goals = set_goals(known.active, known.wants, looks)
+    scribe = Scribe(facts.install, facts.epoch, {loan.leg_id: loan for loan in known.loans})
+    steps = {look.key: step_of(look, goals) for look in looks.values() if not look.frozen}
+    ordered = _order(known, looks, goals, steps, scribe)
+    left = _left_over(known.active, looks)
+    writes = _writes(known, looks, ordered, _to_fence(steps, ordered, left), scribe)
+    loans = [_close(loan, left) for loan in known.loans]
+    by_loan = {loan.id: figures(goals.loans[loan.leg_id], loan, ordered) for loan in known.active}
+    return Plan(
+        records=_changed(looks, writes),
+        loans=tuple(new for old, new in zip(facts.loans, loans, strict=False) if new != old),
+        found_loans=tuple(loans[len(facts.loans) :]),
+        closed_intents=tuple(_dead(known.views.values())),
+        writes=writes,
+        findings=tuple(_findings(known, looks, by_loan)),
+        figures=by_loan,
+    )
+
+
+def _know(facts: PlanFacts) -> _Known:
+    views = _views(facts)
+    unknown = dict(unknown_fields(views, facts.records))
+    found = lost_loans(unknown, {loan.leg_id for loan in facts.loans})
+    trees = roots_of(facts.picture)
+    loans = [_as_of_now(loan, facts, trees) for loan in (*facts.loans, *found.values())]
+    held = {leg for record in facts.records.values() for leg in record.legs}
+    held.update(leg for legs in unknown.values() for leg in legs)
+    held.update(leg for intent in facts.intents for part in intent.fields for leg in part.legs)
+    begun = (LoanState.RUNNING, LoanState.RETURNING)
+    active = [loan for loan in loans if loan.state in begun or loan.leg_id in held]
+    wants = {loan.leg_id: wanted(loan) for loan in loans}
+    for name in {key.queue for loan in active for key in fields_of(loan)} - views.keys():
+        views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable)
+    return _Known(facts, views, loans, active, wants, trees, unknown)
+
+
+def _views(facts: PlanFacts) -> dict[str, QueueView]:
+    """The queues that records, intents or annotations are about."""
+    intents: dict[str, list[Intent]] = defaultdict(list)
+    for intent in facts.intents:
+        intents[intent.queue].append(intent)
+    names = {key.queue for key in facts.records} | intents.keys()
+    names.update(name for name, queue in facts.picture.queues.items() if LOANS in queue.annotations)
+    return {
+        name: view_queue(name, facts.picture, intents.get(name, ()), facts.install, facts.unwritable)
+        for name in sorted(names)
+    }
+
+
+def _as_of_now(loan: Loan, facts: PlanFacts, trees: Mapping[str, str | None]) -> Loan:
+    loan = by_the_clock(loan, facts.now)
+    if loan.state is LoanState.RUNNING and loan.suspended is None:
+        return replace(loan, suspended=obstacle(loan, facts.picture, trees, facts.unwritable.keys()))
+    return loan
+
+
+def _look(known: _Known) -> dict[FieldKey, Look]:
+    """Look at every field that a record, an intent, an active loan or an annotation is about."""
+    facts = known.facts
+    lost = half_lost(known.unknown, facts.records)
+    keys = {*facts.records, *known.unknown, *lost}
+    keys.update(key for loan in known.active for key in fields_of(loan))
+    keys.update(part.key for intent in facts.intents for part in intent.fields)
+    return {
+        key: look_at(Seen(known.views[key.queue], known.wants, facts.now), key, facts.records.get(key), lost.get(key))
+        for key in sorted(keys)
+    }
+
+
+def _order(
+    known: _Known, looks: Mapping[FieldKey, Look], goals: Goals, steps: Mapping[FieldKey, Step], scribe: Scribe
+) -> Ordered:
+    moves = []
+    for step in steps.values():
+        move = move_of(step, note_is_old=scribe.is_old(step.look))
+        if move is not None:
+            moves.append((move, step))
+    return put_in_order(moves, looks, goals, groups(known.trees, known.active))
+
+
+def _left_over(active: Iterable[Loan], looks: Mapping[FieldKey, Look]) -> dict[str, set[str]]:
+    """For loans that want nothing and are in no record: queues where a patch under way still has a leg of them."""
+    held = {leg for look in looks.values() for leg in look.record.legs}
+    left: dict[str, set[str]] = {
+        loan.leg_id: set() for loan in active if loan.state is LoanState.RETURNING and loan.leg_id not in held
+    }
+    for look in looks.values():
+        for part in look.alive:
+            for leg in part.legs.keys() & left.keys():
+                left[leg].add(look.key.queue)
+    return left
+
+
+def _to_fence(steps: Mapping[FieldKey, Step], ordered: Ordered, left: Mapping[str, set[str]]) -> set[str]:
+    return (
+        set(ordered.fences)
+        | {key.queue for step in steps.values() for key in step.not_firm}
+        | {queue for queues in left.values() for queue in queues}
+    )
+
+
+def _writes(
+    known: _Known, looks: Mapping[FieldKey, Look], ordered: Ordered, fences: set[str], scribe: Scribe
+) -> tuple[PlannedWrite, ...]:
+    """One patch per queue. Any write of a queue is a fence for what was planned on the same resourceVersion."""
+    moves: dict[str, list[tuple[Move, Step]]] = defaultdict(list)
+    for move, step in ordered.moves:
+        moves[step.look.key.queue].append((move, step))
+    names = moves.keys() | {name for name in fences if known.views[name].unwritable is None}
+    fields: dict[str, list[Look]] = defaultdict(list)
+    for look in looks.values():
+        if look.key.queue in names:
+            fields[look.key.queue].append(look)
+    planned = [scribe.write(fields[name], moves[name]) for name in sorted(names) if known.views[name].queue]
+    return tuple(sorted(planned, key=lambda write: (write.move, write.change.queue.name)))
+
+
+def _close(loan: Loan, left: Mapping[str, set[str]]) -> Loan:
+    """RETURNING ends when nothing that exists, and no patch that may land, has a leg of the loan."""
+    if loan.state is LoanState.RETURNING and left.get(loan.leg_id) == set():
+        return replace(loan, state=LoanState.CLOSED)
+    return loan
+
+
+def _changed(looks: Mapping[FieldKey, Look], writes: Iterable[PlannedWrite]) -> tuple[FieldRecord, ...]:
+    """Records to store: changed ones, and new ones if there is something to remember."""
+    written = {part.key for write in writes for part in write.fields}
+    return tuple(
+        look.record
+        for look in looks.values()
+        if look.record != look.before
+        and (look.before is not None or look.key in written or look.record.seq > 0 or look.record.question is not None)
+    )
+
+
+def _dead(views: Iterable[QueueView]) -> Iterator[str]:
+    for view in views:
+        yield from (intent.id for intent in (*view.sorted.undecided, *view.sorted.decided))
+
+
+def _findings(known: _Known, looks: Mapping[FieldKey, Look], by_loan: Mapping[int, LoanFigures]) -> Iterator[Finding]:
+    for view in known.views.values():
+        yield from queue_findings(view)
+    for look in looks.values():
+        yield from field_findings(look, known.wants)
+    yield from unknown_legs(looks.values(), known.wants.keys(), known.facts.picture)
+    before = {loan.leg_id: loan for loan in known.facts.loans}
+    yield from loan_findings(known.loans, before, by_loan)

@@ -1,0 +1,74 @@
+"""What each loan wants at this moment: its state by the clock, what suspends it, and the amount that follows.
+
+Called by the planner before it looks at any number.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from bot.core.convergence.facts import FieldKey, FieldName
+from bot.core.convergence.legs import borrower_field, fields_of, lender_field
+from bot.core.kueue import ClusterPicture, QueueSnapshot
+from bot.core.loans import Loan, LoanEnd, LoanState
+
+
+def by_the_clock(loan: Loan, now: datetime) -> Loan:
+    """Start and end it. RETURNING is stored and never goes back, even if the clock does."""
+    if loan.state is LoanState.SCHEDULED and loan.start <= now:
+        loan = replace(loan, state=LoanState.RUNNING)
+    if loan.state is LoanState.RUNNING and loan.end <= now:
+        reason, at = loan.end_reason or LoanEnd.ENDED, loan.ended_at or loan.end
+        loan = replace(loan, state=LoanState.RETURNING, end_reason=reason, ended_at=at)
+    return loan
+
+
+def wanted(loan: Loan) -> int:
+    """Devices it should move now."""
+    return loan.amount if loan.state is LoanState.RUNNING and loan.suspended is None else 0
+
+
+def legs_wanted(key: FieldKey, loans: Iterable[Loan]) -> dict[str, int]:
+    """The signed legs that these loans want in one field now."""
+    legs = {}
+    for loan in loans:
+        if wanted(loan) and key in fields_of(loan):
+            legs[loan.leg_id] = wanted(loan) if key == borrower_field(loan) else -wanted(loan)
+    return legs
+
+
+def live_number(queue: QueueSnapshot | None, key: FieldKey) -> int | None:
+    """The number as it stands; None if object, entry or limit is not there."""
+    quota = None if queue is None else queue.quotas.get(key.flavor_resource)
+    if quota is None:
+        return None
+    return quota.nominal if key.name is FieldName.NOMINAL else quota.borrowing_limit
+
+
+def obstacle(
+    loan: Loan, picture: ClusterPicture, roots: Mapping[str, str | None], unread: Collection[str]
+) -> str | None:
+    """Why the loan cannot be: a queue, an entry or a limit is gone, or the two queues share no cohort tree.
+
+    `unread` are queues that could not be read: nothing is concluded from their absence.
+    """
+    for key in fields_of(loan):
+        if key.queue not in unread and live_number(picture.queues.get(key.queue), key) is None:
+            return absence(picture, key)
+    lender = lender_field(loan)
+    if lender is None or {lender.queue, loan.borrower} & set(unread):
+        return None
+    root = roots.get(lender.queue)
+    if root is None or root != roots.get(borrower_field(loan).queue):
+        return f"{lender.queue} and {loan.borrower} are no longer in one cohort tree"
+    return None
+
+
+def absence(picture: ClusterPicture, key: FieldKey) -> str:
+    """What of this field is not there, in words."""
+    queue = picture.queues.get(key.queue)
+    if queue is None:
+        return f"ClusterQueue {key.queue} is gone"
+    if key.flavor_resource not in queue.quotas:
+        return f"{key.queue} no longer lists {key.resource} of flavor {key.flavor}"
+    return f"borrowingLimit of {key.queue} is not set any more"

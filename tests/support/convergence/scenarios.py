@@ -1,0 +1,67 @@
+"""The worlds that are explored: small, and each with something that once went wrong in it."""
+
+from bot.core.kueue import Quota
+from tests.support.convergence.explorer import Scenario
+from tests.support.convergence.world import A100, H100, borrow, extra, key_of, limit_of, queue_of, transfer
+
+EVERYTHING = {
+    "lost answer": 3,
+    "drop": 2,
+    "reject": 2,
+    "crash": 1,
+    "edit": 3,
+    "strip": 2,
+    "touch": 2,
+    "remove": 1,
+    "put": 1,
+    "delete": 1,
+    "create": 1,
+    "move": 2,
+    "lose": 1,
+    "lending": 2,
+    "resume": 1,
+}
+"""How often each fault may happen in a random walk."""
+
+NETWORK = {"lost answer": 5, "drop": 3, "reject": 3, "crash": 2}
+EDITS = {"lost answer": 3, "drop": 1, "edit": 3, "strip": 2}
+SURPLUS = {"lost answer": 3, "drop": 1, "reject": 1, "edit": 2}
+
+_TWO = {H100: Quota(4, lending_limit=3), A100: Quota(3, borrowing_limit=1)}
+
+PAIR = Scenario(
+    "pair",
+    (queue_of("a", 4), queue_of("b", 4)),
+    (transfer(1, "a", "b", 2), transfer(2, "a", "b", 1)),
+    (key_of("a"), key_of("b")),
+    budgets=EVERYTHING,
+)
+BACK_AND_FORTH = Scenario(
+    "back and forth",
+    (queue_of("a", 2), queue_of("b", 2)),
+    (transfer(1, "a", "b", 2), transfer(2, "b", "a", 2)),
+    (key_of("a"), key_of("b")),
+    budgets=EVERYTHING,
+)
+CHAIN = Scenario(
+    "chain",
+    (queue_of("a", 3), queue_of("b", 0), queue_of("c", 1)),
+    (transfer(1, "a", "b", 2), transfer(2, "b", "c", 1), extra(3, "b", 1)),
+    (key_of("a"), key_of("b"), key_of("c")),
+    budgets=EVERYTHING,
+)
+GIVE_AND_TAKE = Scenario(
+    "give and take",
+    (queue_of("a", 2), queue_of("b", 2), queue_of("c", 1)),
+    (transfer(1, "a", "b", 1), extra(2, "a", 2), transfer(3, "c", "a", 1)),
+    (key_of("a"), key_of("c")),
+    budgets=EVERYTHING,
+)
+TWO_FLAVORS = Scenario(
+    "two flavors and a limit",
+    (queue_of("a", _TWO), queue_of("b", _TWO)),
+    (transfer(1, "a", "b", 2), transfer(2, "b", "a", 2, A100), borrow(3, "b", 2, A100)),
+    (key_of("a"), key_of("b"), key_of("a", A100), key_of("b", A100), limit_of("b", A100)),
+    budgets=EVERYTHING,
+)
+SCENARIOS = (PAIR, BACK_AND_FORTH, CHAIN, GIVE_AND_TAKE, TWO_FLAVORS)
