@@ -207,6 +207,7 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer returned", done.loan_returned(world.loan(), 4)
+    yield "answer confirm return", done.confirm_return(world.loan())
 
 
 def _questions(names: Names) -> Iterator[tuple[str, Message]]:
