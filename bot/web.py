@@ -9,9 +9,11 @@ import socket
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
+from prometheus_client import CONTENT_TYPE_LATEST
 from slack_bolt import App, BoltRequest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -29,12 +31,33 @@ Report = Callable[[], Mapping[str, str]]
 """Part -> "ok" or what is wrong with it."""
 
 
-def web_app(bolt: App | None, executor: Executor, alive: Report, ready: Report) -> Starlette:
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """What the port says of the process."""
+
+    alive: Report
+    ready: Report
+    metrics: Callable[[], bytes]
+
+
+def web_app(bolt: App | None, executor: Executor, pages: Pages) -> Starlette:
     """The routes. Without `bolt` (Socket Mode) there is no events path."""
-    routes = [Route("/healthz", _report(alive)), Route("/readyz", _report(ready))]
+    routes = [
+        Route("/healthz", _report(pages.alive)),
+        Route("/readyz", _report(pages.ready)),
+        Route("/metrics", _metrics(pages.metrics)),
+    ]
     if bolt is not None:
         routes.append(Route(EVENTS_PATH, _events(bolt, executor), methods=["POST"]))
     return Starlette(routes=routes)
+
+
+def _metrics(write: Callable[[], bytes]) -> Callable[[Request], Any]:
+    async def answer(_request: Request) -> Response:
+        text = await asyncio.get_running_loop().run_in_executor(None, write)
+        return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+    return answer
 
 
 def _report(report: Report) -> Callable[[Request], Any]:

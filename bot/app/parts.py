@@ -23,7 +23,7 @@ from bot.ports.clock import Clock
 from bot.settings import Convergence, Settings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parts:
     """The adapters of one process."""
 
@@ -32,10 +32,14 @@ class Parts:
     policies: PolicyFiles
     chat: SlackChat
     clusters: Mapping[str, KubeCluster]
+    policy_is_good: bool = True
+    """False while the files on disk cannot be used."""
 
     def reload_policy(self) -> Sequence[PolicyProblem] | None:
         """Look at the policy files again, in the words of flows/keep_policy."""
         looked = self.policies.reload_if_changed()
+        if not isinstance(looked, Unchanged):
+            self.policy_is_good = not isinstance(looked, Broken)
         if isinstance(looked, Broken):
             return [PolicyProblem(one.file, one.line, one.message) for one in looked.problems]
         return None if isinstance(looked, Unchanged) else ()
@@ -86,7 +90,7 @@ def make_bolt(settings: Settings, executor: Executor) -> App:
     http = settings.slack_app_token is None
     secret = settings.slack_signing_secret
     return App(
-        client=web_client(token, settings.slack_api_url),
+        client=web_client(None, settings.slack_api_url),
         signing_secret=secret.get_secret_value() if secret else "",
         authorize=authorize,
         request_verification_enabled=http,

@@ -5,7 +5,6 @@ Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker
 and one thread of the inbox writer makes arrivals durable.
 """
 
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -15,8 +14,9 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 
 from bot.adapters.db import lock
-from bot.adapters.system_clock import system_clock
+from bot.adapters.system_clock import new_id, system_clock
 from bot.app.leader import Leader
+from bot.app.metrics import make_metrics
 from bot.app.parts import Parts, make_bolt, make_parts
 from bot.chat.desk import Desk
 from bot.chat.directory import handler_of
@@ -33,7 +33,7 @@ from bot.flows.tell_loans import tell_after_start
 from bot.flows.world import World
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.web import WebServer, web_app
+from bot.web import Pages, WebServer, web_app
 from bot.workers import Loop, Pool
 
 log = structlog.get_logger(__name__)
@@ -52,9 +52,7 @@ STOP_WITHIN = timedelta(seconds=20)
 class Bot:
     """One process of the bot. `start` returns when it works, `stop` when it has ended cleanly."""
 
-    def __init__(
-        self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = lambda: uuid.uuid4().hex
-    ) -> None:
+    def __init__(self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = new_id) -> None:
         self._settings = settings
         self._lock = lock.hold(settings.database_url.get_secret_value())
         self._lock.__enter__()
@@ -89,7 +87,7 @@ class Bot:
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )
         self._desk = Desk(self.world, handler_of, process)
-        self._pool = Pool("worker", WORKERS, self._desk.handle_new)
+        self._pool = Pool("worker", WORKERS, self._desk.handle)
         self._timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
@@ -105,6 +103,10 @@ class Bot:
     def _converge_step(self, epoch: int) -> timedelta | None:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
+    def _sweep(self) -> None:
+        for item in self._desk.left(WORKERS):
+            self._pool.offer(item)
+
     def _make_timetable(self, lease: timedelta) -> BackgroundScheduler:
         """What is due is asked of the database by each job; the timetable itself remembers nothing."""
         timetable = BackgroundScheduler(
@@ -113,11 +115,11 @@ class Bot:
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
             (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
-            (lambda: self._desk.handle_left(WORKERS), SWEEP_EVERY),
+            (self._sweep, SWEEP_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:
-            timetable.add_job(job, "interval", seconds=every.total_seconds())
+            timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())
         return timetable
 
     def _make_ways_in(self, clock: Clock) -> None:
@@ -130,7 +132,9 @@ class Bot:
             self._socket = SocketModeHandler(
                 bolt, settings.slack_app_token.get_secret_value(), concurrency=SOCKET_RECEIVERS
             )
-        app = web_app(None if self._socket else bolt, self._dispatchers, self._alive, self._ready)
+        metrics = make_metrics(self.world, lambda: self._leader.epoch is not None, lambda: self._parts.policy_is_good)
+        pages = Pages(self._alive, self._ready, metrics)
+        app = web_app(None if self._socket else bolt, self._dispatchers, pages)
         self._web = WebServer(app, settings.http_host, settings.http_port)
 
     @property
@@ -204,3 +208,15 @@ class Bot:
         if self._socket is not None:
             ready["slack"] = "ok" if self._socket.client.is_connected() else "not connected"
         return ready
+
+
+def _unless_down(job: Callable[[], object]) -> Callable[[], None]:
+    """A job that a dependency keeps from its work is not a defect: the next time will do."""
+
+    def run() -> None:
+        try:
+            job()
+        except Unavailable as error:
+            log.warning("waiting for a dependency", what=error.what, why=error.why)
+
+    return run

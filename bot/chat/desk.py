@@ -4,7 +4,7 @@ An arrival is handled at least once: the flow that changes something marks it as
 second try of the same arrival cannot change anything twice. What only answers is marked here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -62,25 +62,25 @@ class Desk:
     worker: str
     """Name of this process, for claims."""
 
-    def handle_new(self, item: InboxItem) -> None:
-        """One that has just been stored by this process."""
-        with self.world.store.begin() as uow:
-            mine = uow.inbox.claim(item.key, self.worker)
-            uow.commit()
-        if mine:
+    def handle(self, item: InboxItem) -> None:
+        """One arrival. What was never tried has just been stored and is claimed first; the others were taken."""
+        if item.attempts > MOST_ATTEMPTS:
+            self._settle(item, f"given up after {MOST_ATTEMPTS} tries")
+        elif item.attempts or self._claim(item):
             self._handle(item)
 
-    def handle_left(self, limit: int) -> int:
-        """Those that nobody handled: stored before a kill, or claimed by a process that is gone. How many."""
+    def left(self, limit: int) -> Sequence[InboxItem]:
+        """Take those that nobody handled: stored before a kill, or claimed by a process that is gone."""
         with self.world.store.begin() as uow:
             items = uow.inbox.take(self.worker, limit, CLAIM_IS_OLD)
             uow.commit()
-        for item in items:
-            if item.attempts > MOST_ATTEMPTS:
-                self._settle(item, f"given up after {MOST_ATTEMPTS} tries")
-            else:
-                self._handle(item)
-        return len(items)
+        return items
+
+    def _claim(self, item: InboxItem) -> bool:
+        with self.world.store.begin() as uow:
+            mine = uow.inbox.claim(item.key, self.worker)
+            uow.commit()
+        return mine
 
     def _handle(self, item: InboxItem) -> None:
         arrived = Arrived(self.world, item)

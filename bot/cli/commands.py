@@ -52,6 +52,7 @@ def demo(script: Annotated[str, typer.Option(help="Which story to play.")] = "lo
     """Play a story on embedded parts: the real bot, a simulated Slack, a simulated cluster."""
     from bot.demo.run import STORIES, play
 
+    configure_logs("WARNING", "console")
     if script not in STORIES:
         _fail(f"No script {script}. There are: {', '.join(STORIES)}.", 2)
     raise typer.Exit(play(script, out.print))

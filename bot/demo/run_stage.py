@@ -145,8 +145,8 @@ class Stage:
         return self.slack.render_text(message, self.people.get(reader))
 
     def find(self, channel: str, words: str) -> Message | None:
-        """The newest message of a channel (by name) whose text, as it is now, has these words."""
-        messages = self.slack.messages(self.channels[channel])
+        """The newest message of a channel (by name), threads left out, whose text, as it is now, has these words."""
+        messages = [one for one in self.slack.messages(self.channels[channel]) if not one.is_reply]
         return next((one for one in reversed(messages) if words in self.slack.render_text(one)), None)
 
     def find_dm(self, person: str, words: str) -> Message | None:

@@ -94,7 +94,7 @@ def _show(uow: UnitOfWork, notice: Notice, press: EditPress, preview: Preview | 
         "now": preview.now if preview else None,
         "after": preview.after if preview else None,
     }
-    uow.notices.refresh(notice.draft.key, now, {"answered": answered})
+    uow.notices.refresh(notice.draft.facts["question"], now, {"answered": answered})
 
 
 def _live_lending_limit(world: World, key: FieldKey) -> int | None:

@@ -64,6 +64,21 @@ def owe_line(
     uow.notices.owe_once(draft, at)
 
 
+def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, at: datetime) -> None:
+    """Ping whoever decides this step, once, in the thread of the channel's card."""
+    channel = policy.approvals.approvals_channel
+    thread = channel_card(request.id, channel)
+    draft = NoticeDraft(
+        f"next:{request.id}:{step}",
+        NoticeKind.NEXT_STEP,
+        channel,
+        {"request": request.id, "step": step},
+        Priority.APPROVAL,
+        thread_of=thread,
+    )
+    uow.notices.owe_once(draft, at)
+
+
 def tell_requester(uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, **facts: Any) -> None:
     """A new direct message, once per kind and request."""
     key = f"{kind.value}:{request.id}:{request.ask.requester}"

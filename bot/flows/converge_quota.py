@@ -93,10 +93,9 @@ def _converge(
     cohorts_within = COHORTS_MAY_BE
     for _ in range(ROUNDS):
         before = _read(world, name)
-        try:
-            picture = world.clusters[name].read(cohorts_within=cohorts_within)
-        except (Unavailable, Rejected) as error:
-            return _cannot(world, epoch, memory, name, Blocker.API_DOWN, str(error))
+        picture = _look(world, epoch, memory, name, cohorts_within)
+        if isinstance(picture, timedelta):
+            return picture
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
@@ -116,6 +115,18 @@ def _converge(
         if not _send(world, epoch, memory, intents):
             return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
     return timedelta(0)
+
+
+def _look(
+    world: World, epoch: int, memory: ConvergeMemory, name: str, cohorts_within: timedelta
+) -> ClusterPicture | timedelta:
+    """The queues as they are now, or how soon to try again."""
+    try:
+        return world.clusters[name].read(cohorts_within=cohorts_within)
+    except Unavailable as error:
+        return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
+    except Rejected as error:
+        return _may_not(world, epoch, memory, name, error)
 
 
 def _at_rest(
@@ -139,6 +150,15 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     tell_blocked(world, epoch, cluster, blocker, words, outage.since)
     memory.failures += 1
     return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
+
+
+def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
+    """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
+    refusal = Refusal("ClusterQueues", "", f"{error.code}: {error.detail}", world.clock())
+    tell_refusal(world, epoch, cluster, Blocker.NO_RIGHT, refusal)
+    tell_blocked(world, epoch, cluster, Blocker.NO_RIGHT, refusal.words, refusal.since)
+    memory.failures += 1
+    return RETRY_LONGEST
 
 
 def _read(world: World, cluster: str) -> _Before:

@@ -65,7 +65,7 @@ def picture_of(world: World, cluster: str) -> ClusterPicture | None:
     """The queues as they are now; None if there are no live figures."""
     try:
         return world.clusters[cluster].read()
-    except (Unavailable, Rejected):
+    except (KeyError, Unavailable, Rejected):
         return None
 
 

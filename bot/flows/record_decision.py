@@ -18,7 +18,7 @@ from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate
-from bot.flows.cards import owe_line, refresh_cards, tell_requester
+from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.live_impact import live_impact
 from bot.flows.world import World
@@ -103,6 +103,7 @@ def _approve(world: World, seen: _Seen) -> str:
             _owe_no_approver(world, seen)
         raise Refused(allowed.sentence)
     if seen.press.revision != request.revision:
+        _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
     if verdict.outcome is Outcome.DENIED:
         by = f"rule {verdict.rule}" if verdict.rule else "the policy"
@@ -121,14 +122,16 @@ def _approve(world: World, seen: _Seen) -> str:
 def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval]) -> str:
     """One transaction: the approval, and if it was the last one the loan."""
     request = seen.request
-    complete = open_step(request.steps, approvals) is None
+    step = open_step(request.steps, approvals)
+    complete = step is None
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         uow.requests.approve(approval)
-        if complete:
+        if step is None:
             request = grant(uow, request, seen.person.id, seen.now)
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
+            ask_next(uow, seen.policy, request, step, seen.now)
         outcome = "self-approved" if approval.self_approved else "ok"
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
         owe_line(
@@ -234,6 +237,14 @@ def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, A
     world.wake_delivery()
 
 
+def _redraw(world: World, seen: _Seen) -> None:
+    """The pressed picture was old: its copy missed an update."""
+    with world.store.begin() as uow:
+        refresh_cards(uow, seen.request.id, seen.now)
+        uow.commit()
+    world.wake_delivery()
+
+
 def _owe_no_approver(world: World, seen: _Seen) -> None:
     team = seen.request.ask.team
     to = seen.policy.approvals.platform_channel
@@ -247,9 +258,7 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
 def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
     with world.store.begin() as uow:
         uow.audit.add(AuditEntry(world.clock(), press.user, what, f"Q-{press.number}", sentence))
-        refresh_cards(uow, press.number, world.clock())
         uow.commit()
-    world.wake_delivery()
 
 
 class AlreadyDecided(Refused):

@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.membership import is_group, people_of
 from bot.core.messages import Message
 from bot.core.notices import Notice
 from bot.core.people import Person
+from bot.core.requests import RequestState
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
@@ -21,9 +23,10 @@ from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Surface
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
+from bot.views.parts import Group
 from bot.views.platform import Outage, PolicyTrouble
 from bot.views.request_card import card
-from bot.views.thread_lines import EventKind, ThreadEvent, thread_line
+from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
 
 OLD_NEWS = timedelta(hours=24)
 """A direct message about a card that is older than this is not sent any more; the card itself is right."""
@@ -40,6 +43,7 @@ _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LOAN_ENDED: direct.ended,
     NoticeKind.LENDER_LENT: direct.lent,
     NoticeKind.LENDER_BACK: direct.back,
+    NoticeKind.LENDER_WAITS: direct.lender_waits,
 }
 _TROUBLES: Mapping[NoticeKind, Callable[[QueueTrouble], Message]] = {
     NoticeKind.ANNOTATION_STRIPPED: loan_trouble.annotation_stripped,
@@ -124,6 +128,18 @@ def _line(world: World, notice: Notice) -> Message:
     )
 
 
+def _next_step(world: World, notice: Notice) -> Message:
+    """Nobody is pinged for a step that has been decided meanwhile."""
+    facts = _facts(world, notice.draft.facts)
+    index = notice.draft.facts["step"]
+    if facts.request.state is not RequestState.WAITING or index >= len(facts.request.steps):
+        raise NotSaid("this step is decided")
+    who = people_of(world.policies.policy, facts.request.steps[index].who)
+    people = tuple(person_or_id(world, one) for one in who if not is_group(one))
+    group = next((Group(one, facts.steps[index].label) for one in who if is_group(one)), None)
+    return next_step(facts, Asked(facts.steps[index], people, group))
+
+
 def _question(world: World, notice: Notice) -> Message:
     return edit_question(edit_facts(world, notice))
 
@@ -172,6 +188,7 @@ def _answer(_world: World, notice: Notice) -> Message:
 
 _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
+    NoticeKind.NEXT_STEP: _next_step,
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

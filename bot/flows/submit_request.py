@@ -22,7 +22,7 @@ from bot.core.proposal import Proposal, propose
 from bot.core.request_facts import Pace
 from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, Verdict, evaluate
-from bot.flows.cards import owe_cards, owe_requesters_card, tell_requester
+from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, tell_requester
 from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
 from bot.flows.live_impact import live_impact
 from bot.flows.record_decision import grant
@@ -113,6 +113,8 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
 
 
 def _live(world: World, cluster: str) -> ClusterPicture:
+    if cluster not in world.clusters:
+        raise Refused(f"Cluster {cluster} is new in the policy. The bot connects to it when it is started again.")
     try:
         return world.clusters[cluster].read()
     except (Unavailable, Rejected) as error:
@@ -184,6 +186,8 @@ def _owe(uow: UnitOfWork, asked: _Asked, request: QuotaRequest, verdict: Verdict
         return
     notes = [*asked.notes, verdict.words] if verdict.words else [*asked.notes]
     owe_cards(uow, asked.policy, request, asked.now, {"notes": notes})
+    if request.state is RequestState.WAITING:
+        ask_next(uow, asked.policy, request, 0, asked.now)
 
 
 def _pace(uow: UnitOfWork, asked: _Asked) -> Pace:

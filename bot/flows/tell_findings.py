@@ -5,7 +5,7 @@ holds; each is owed once per key.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.core.convergence.facts import FieldKey
@@ -13,7 +13,8 @@ from bot.core.convergence.findings import QUESTIONS, Finding, FindingKind, field
 from bot.core.convergence.landed import Refusal
 from bot.core.convergence.planner import Plan
 from bot.core.kueue import ClusterPicture
-from bot.core.notices import NoticeDraft, Priority
+from bot.core.loans import Loan, LoanState
+from bot.core.notices import Notice, NoticeDraft, Priority
 from bot.core.policy import Policy
 from bot.core.standing import Blocker
 from bot.flows.world import World
@@ -35,7 +36,7 @@ def tell_findings(uow: UnitOfWork, policy: Policy, plan: Plan, picture: ClusterP
         if finding.kind in QUESTIONS and finding.field is not None:
             _owe_question(uow, policy, finding, finding.field, picture, now)
         elif finding.kind is FindingKind.WITHDRAWN and finding.field is not None:
-            _owe_withdrawn(uow, finding.field, now)
+            _owe_withdrawn(uow, finding, finding.field, now)
         elif finding.kind in _QUEUE_TROUBLES:
             _owe_trouble(uow, policy, _QUEUE_TROUBLES[finding.kind], finding, now)
         elif finding.kind is FindingKind.SUSPENDED:
@@ -58,18 +59,18 @@ def tell_refusal(world: World, epoch: int, cluster: str, blocker: Blocker, refus
     world.wake_delivery()
 
 
-def question_key(key: FieldKey, uid: str) -> str:
-    """One message for one number of one object, however often it changes while it is open."""
-    return f"edit:{field_path(key)}:{uid}"
-
-
 def _owe_question(
     uow: UnitOfWork, policy: Policy, finding: Finding, key: FieldKey, picture: ClusterPicture, now: datetime
 ) -> None:
+    """One message for one number of one object as long as the question is open, however often the number changes.
+
+    It is asked again when a loan on it is over, and then weekly: by a message of its own, since an edit pings nobody.
+    """
     record = uow.fields.records(key.cluster).get(key)
     if record is None or record.question is None:
         return
     queue = picture.queues.get(key.queue)
+    over = [loan for loan in uow.loans.find(states={LoanState.RETURNING}, queues={key.queue}) if _is_on(loan, key)]
     facts: dict[str, Any] = {
         "field": list(key),
         "kind": finding.kind.value,
@@ -79,37 +80,47 @@ def _owe_question(
         "manager": record.question.manager,
         "managed_by": queue.managed_by if queue else None,
         "cohort": queue.cohort if queue else None,
-        "over": [loan.id for loan in plan_over(uow, key, now)],
+        "over": [loan.id for loan in over],
     }
-    name = question_key(key, record.question.uid)
-    known = uow.notices.get(name)
-    if known is None or _differs(known.draft.facts, facts):
-        platform = policy.approvals.platform_channel
-        uow.notices.owe(NoticeDraft(name, NoticeKind.OUTSIDE_EDIT, platform, facts, Priority.APPROVAL), now)
+    open_one = _open_question(uow, key, record.question.uid)
+    name = open_one.draft.facts["question"] if open_one else f"{_prefix(key, record.question.uid)}{now.isoformat()}"
+    names = [name]
+    if over:
+        weeks = (now - min(loan.ended_at or loan.end for loan in over)) // timedelta(weeks=1)
+        names.append(f"{name}:again-{weeks}")
+    for one in names:
+        known = uow.notices.get(one)
+        if known is None or _differs(known.draft.facts, facts):
+            own = {**facts, "question": name}
+            platform = policy.approvals.platform_channel
+            uow.notices.owe(NoticeDraft(one, NoticeKind.OUTSIDE_EDIT, platform, own, Priority.APPROVAL), now)
 
 
-def plan_over(uow: UnitOfWork, key: FieldKey, now: datetime) -> list[Any]:
-    """Loans with a leg in this field whose time is over."""
-    return [
-        loan
-        for loan in uow.loans.find(queues={key.queue})
-        if loan.ended_at is not None
-        and (loan.flavor, loan.resource) == key.flavor_resource
-        and loan.ended_at <= now
-        and loan.state.value == "returning"
-    ]
+def _prefix(key: FieldKey, uid: str) -> str:
+    return f"edit:{field_path(key)}:{uid}:"
+
+
+def _open_question(uow: UnitOfWork, key: FieldKey, uid: str) -> Notice | None:
+    """The newest message about this number, if nobody has answered it and it has not gone away."""
+    newest = uow.notices.latest(_prefix(key, uid))
+    if newest is None or newest.draft.facts.get("answered") or newest.draft.facts.get("back_since"):
+        return None
+    return newest
+
+
+def _is_on(loan: Loan, key: FieldKey) -> bool:
+    return (loan.cluster, loan.flavor, loan.resource) == (key.cluster, key.flavor, key.resource)
 
 
 def _differs(known: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
     return any(known.get(name) != value for name, value in facts.items())
 
 
-def _owe_withdrawn(uow: UnitOfWork, key: FieldKey, now: datetime) -> None:
+def _owe_withdrawn(uow: UnitOfWork, finding: Finding, key: FieldKey, now: datetime) -> None:
     """The number is the bot's again, and nobody had to answer: the open question says so."""
-    record = uow.fields.records(key.cluster).get(key)
-    prefix = f"edit:{field_path(key)}:"
-    if record is not None and record.question is None:
-        uow.notices.refresh(prefix, now, {"back_since": now.isoformat()})
+    newest = uow.notices.latest(f"edit:{field_path(key)}:")
+    if newest is not None and _open_question(uow, key, newest.draft.facts["uid"]) is not None:
+        uow.notices.refresh(newest.draft.facts["question"], now, {"back_since": now.isoformat(), "live": finding.live})
 
 
 def _owe_trouble(uow: UnitOfWork, policy: Policy, kind: NoticeKind, finding: Finding, now: datetime) -> None:

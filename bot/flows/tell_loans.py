@@ -32,6 +32,7 @@ LATE = timedelta(minutes=2)
 """From here on a start or an end is called late."""
 PATIENCE = timedelta(seconds=20)
 """How long an approved loan may take before its requester hears that it waits."""
+_CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.NO_RIGHT, Blocker.REFUSED})
 _HARD = frozenset({Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED})
 
 
@@ -51,7 +52,7 @@ class _Story:
 def tell_loans(world: World, epoch: int, plan: Plan, live: Live) -> timedelta | None:
     """How soon to look again, None if nothing is expected to change by itself."""
     again = None
-    for loan in _loans(world, plan):
+    for loan in _loans(world, plan, live.picture.cluster):
         figures = plan.figures.get(loan.id)
         standing = standing_of(loan, figures, live)
         seen = _seen(loan, live.picture)
@@ -94,14 +95,15 @@ def _nothing_yet(loan: Loan) -> LoanStanding:
     return LoanStanding(0, 0, Move(loan.borrower, None, None))
 
 
-def _loans(world: World, plan: Plan) -> list[Loan]:
+def _loans(world: World, plan: Plan, cluster: str) -> list[Loan]:
     """Open loans as they are stored now, and those that this plan closed."""
     closed = {loan.id for loan in plan.loans if loan.state is LoanState.CLOSED}
     with world.store.read() as uow:
         begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING, LoanState.RETURNING})
         ended = [loan for number in closed if (loan := uow.loans.get(number)) is not None]
     figures = plan.figures
-    return [loan for loan in begun if loan.id in figures or loan.state is LoanState.SCHEDULED] + ended
+    here = [loan for loan in begun if loan.cluster == cluster]
+    return [loan for loan in here if loan.id in figures or loan.state is LoanState.SCHEDULED] + ended
 
 
 def _seen(loan: Loan, picture: ClusterPicture) -> bool:
@@ -180,6 +182,8 @@ def _owe(uow: UnitOfWork, story: _Story) -> None:
             _owe_in_force(uow, story, facts)
     elif loan.state is LoanState.RUNNING and loan.in_force_at is not None and story.standing.raised < loan.amount:
         _owe_not_in_force(uow, story, facts)
+    elif loan.state is LoanState.RETURNING and story.standing.lowered and story.standing.blocker in _CANNOT_RETURN:
+        _tell_lender(uow, story, NoticeKind.LENDER_WAITS, facts)
     elif _waits(story):
         tell_requester(uow, story.request, NoticeKind.LOAN_WAITS, now, **facts)
 

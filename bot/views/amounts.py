@@ -3,10 +3,11 @@
 Used by every view. What is counted comes from the configuration (GPUs, slices), so no vendor's name is built in.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.views.parts import Line, Theirs
+from bot.views.parts import Line, Part, Theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +48,19 @@ def counted(value: int, one: str, many: str | None = None) -> str:
     return f"{value:,} {one if value == 1 else many or one + 's'}"
 
 
-def joined(items: tuple[Line, ...] | list[Line], last: str = " and ") -> Line:
+def joined(items: Sequence[Line], last: str = " and ", between: str = ", ") -> Line:
     """Several short lines as one: "a, b and c"."""
-    parts: list[object] = []
+    parts: list[Part] = []
     for index, item in enumerate(items):
         if index:
-            parts.append(last if index == len(items) - 1 else ", ")
+            parts.append(last if index == len(items) - 1 else between)
         parts.extend(item)
-    return tuple(parts)  # type: ignore[arg-type]
+    return tuple(parts)
+
+
+def up_to(items: Sequence[Line], most: int = 10, between: str = ", ") -> Line:
+    """At most so many of them, and how many more there are: "a, b and 3 more"."""
+    left = len(items) - most
+    if left <= 0:
+        return joined(items, between, between)
+    return joined([*items[:most], (f"{left:,} more",)], between=between)

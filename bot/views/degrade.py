@@ -1,6 +1,6 @@
 """Messages for a Slack that does not know tables or alerts: the same words in older blocks.
 
-The chat adapter calls this when Slack answers `invalid_blocks`.
+For the chat adapter, when Slack answers `invalid_blocks`.
 """
 
 from typing import Any

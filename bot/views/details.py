@@ -17,7 +17,7 @@ from bot.views.loan_state import told
 from bot.views.parts import Line, Reason, Theirs, words
 from bot.views.request_card import step_name, terms, title
 
-_MOST_WORKLOADS = 40
+_MOST_WORKLOADS, _MOST_QUEUES, _MOST_OTHERS = 40, 30, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,17 @@ def _queues(queues: tuple[QueueFigures, ...]) -> list[Block]:
         return []
     rows = [
         (words(Theirs(one.queue, 20)), f"{one.quota:,}", f"{one.reserved:,}", f"{one.borrowed:,}", f"{one.waiting:,}")
-        for one in queues
+        for one in queues[:_MOST_QUEUES]
     ]
-    return [pre(columns(("Queue", "Quota", "Reserved", "Borrowed", "Waiting"), rows, right=(1, 2, 3, 4)))]
+    left = len(queues) - _MOST_QUEUES
+    more = [rich(line(f"and {left:,} more queues in this cohort"))] if left > 0 else []
+    return [pre(columns(("Queue", "Quota", "Reserved", "Borrowed", "Waiting"), rows, right=(1, 2, 3, 4))), *more]
 
 
 def _team(facts: DetailsFacts) -> list[Block]:
-    lines = [line(Reason(one)) for one in facts.others]
+    lines = [line(Reason(one)) for one in facts.others[:_MOST_OTHERS]]
+    if len(facts.others) > _MOST_OTHERS:
+        lines.append(line(f"and {len(facts.others) - _MOST_OTHERS:,} more"))
     if facts.on_loan is not None:
         of = f" of {facts.most_on_loan:,}" if facts.most_on_loan is not None else ""
         lines.append(line(f"On loan in all: {facts.on_loan:,}{of}"))

@@ -134,7 +134,7 @@ def not_in_force(facts: CardFacts) -> Message:
     """A loan that was in force is not, or only in part, any more."""
     loan, standing = _loan(facts), facts.standing
     since = line(" since ", Clock(standing.since)) if standing and standing.since else ()
-    part = f"{standing.raised:,} of {loan.amount:,} " if standing and standing.raised else f"{loan.amount:,} "
+    part = f"Only {standing.raised:,} of {loan.amount:,} " if standing and standing.raised else f"{loan.amount:,} "
     state = " in force" if standing and standing.raised else " not in force"
     first = line(part, Theirs(loan.flavor), state, since, f" {_name(facts)}")
     if standing is None:
@@ -250,7 +250,7 @@ def lender_waits(facts: CardFacts) -> Message:
     """To the lender's leads: the loan is over and their quota is not back yet, with the reason."""
     loan, standing = _loan(facts), facts.standing
     first = line(_amount(facts), " of quota are not back with ", Theirs(_lender(facts)), f" yet {_name(facts)}")
-    why = line("The borrower's quota is not lowered yet")
+    why, after = line("The borrower's quota is not lowered yet"), "It comes back by itself after that"
     if standing and standing.blocker not in {None, Blocker.WAITS}:
-        why = capital(blocked_because(loan, standing).cause)
-    return _message(Symbol.WAITS, first, [why, line("It comes back by itself after that. Admins know")], _show(facts))
+        why, after = capital(blocked_because(loan, standing).cause), f"{after}. The admins know"
+    return _message(Symbol.WAITS, first, [why, line(after)], _show(facts))

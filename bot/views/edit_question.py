@@ -13,7 +13,7 @@ from bot.core.convergence.facts import AnswerKind, FieldName
 from bot.core.messages import Block, Message
 from bot.core.people import Person
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import joined, number
+from bot.views.amounts import number, up_to
 from bot.views.ids import Action, drift_block
 from bot.views.kit import Confirm, Symbol, actions, bullets, button, headline, line, pre, rich
 from bot.views.parts import Clock, Code, Line, Mention, Moment, Part, Theirs, sentence
@@ -96,6 +96,8 @@ class EditFacts:
     """The number changed again while the question was open."""
 
 
+_MOST_LOANS = 5
+"""Loans named one by one."""
 _ACTIONS = {
     AnswerKind.NEW_BASE: Action.DRIFT_BASE,
     AnswerKind.INCLUDED: Action.DRIFT_INCLUDED,
@@ -132,13 +134,13 @@ def _state(facts: EditFacts, symbol: Symbol, state: Line) -> Message:
 
 
 def _answered(facts: EditFacts, given: Answered) -> Line:
-    live = number(facts.live)
+    live = "unset" if facts.live is None else number(facts.live)
     words: dict[AnswerKind, Part] = {
         AnswerKind.NEW_BASE: f"{live} is the new base. ",
         AnswerKind.INCLUDED: f"{live} includes the loan. ",
         AnswerKind.PUT_BACK: "not wanted, put back. ",
     }
-    ids = joined([line(format_request_id(one.id)) for one in facts.loans])
+    ids = up_to([line(format_request_id(one.id)) for one in facts.loans], _MOST_LOANS)
     after = line(f", {number(given.after)} after ", ids) if facts.loans else ()
     what = line(_quota(facts), f" {number(given.now)}", after)
     return line(Mention(given.who), " ", Clock(given.at), ": ", words[given.kind], what)
@@ -150,7 +152,7 @@ def _quota(facts: EditFacts) -> Line:
 
 def _open(facts: EditFacts) -> Message:
     if facts.over:
-        ended = joined([line(format_request_id(one)) for one in facts.over])
+        ended = up_to([line(format_request_id(one)) for one in facts.over], _MOST_LOANS)
         left = number(facts.live)
         first = line(ended, f" ended; quota left at {left}, because it is not clear what {left} means")
     else:
@@ -165,11 +167,11 @@ def _open(facts: EditFacts) -> Message:
 
 
 def _about(facts: EditFacts) -> list[Line]:
-    manager: Part = Theirs(facts.manager) if facts.manager else "not known who"
+    by = line("Changed by ", Theirs(facts.manager)) if facts.manager else line("Not known who changed it")
     lines = [_is(facts)] if facts.over else []
     if facts.expected_known and facts.base is not None:
         lines.append(line("Expected: ", _sum(facts)))
-    lines.append(line("Changed by ", manager, ", seen ", Clock(facts.seen_at)))
+    lines.append(line(by, ", seen ", Clock(facts.seen_at)))
     if facts.recreated:
         lines.append(line("The ClusterQueue was deleted and made again"))
     if facts.stripped:
@@ -185,17 +187,20 @@ def _about(facts: EditFacts) -> list[Line]:
 def _sum(facts: EditFacts) -> Line:
     """Where the expected number comes from: "16 + 8 on loan (Q-142, ends Sat 5 Dec 14:20)"."""
     parts: list[Line] = [line(number(facts.base))]
-    for one in facts.loans:
+    for one in facts.loans[:_MOST_LOANS]:
         sign, word = ("+", "on loan") if one.amount >= 0 else ("-", "lent")
         where = line(
             f" {sign} {abs(one.amount):,} {word} (", format_request_id(one.id), ", ends ", Moment(one.end), ")"
         )
         parts.append(where)
+    if rest := facts.loans[_MOST_LOANS:]:
+        others = sum(one.amount for one in rest)
+        parts.append(line(f" {'+' if others >= 0 else '-'} {abs(others):,} in {len(rest):,} more loans"))
     return line(*parts)
 
 
 def _answer_line(facts: EditFacts, choice: AnswerChoice) -> Line:
-    live = number(facts.live)
+    live = "unset" if facts.live is None else number(facts.live)
     leads = {
         AnswerKind.NEW_BASE: f"{live} is the new base: ",
         AnswerKind.INCLUDED: f"{live} includes the {_loans(facts)}: ",

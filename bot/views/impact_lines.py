@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.core.impact import AtRisk, Impact, Move
 from bot.core.loans import LoanKind
-from bot.views.amounts import Unit, devices, joined, number
+from bot.views.amounts import Unit, devices, number, up_to
 from bot.views.kit import line
 from bot.views.parts import Clock, Code, Line, Theirs
 
@@ -31,9 +31,7 @@ def no_figures(since: datetime | None) -> Line:
 
 def named_work(work: tuple[AtRisk, ...], most_named: int = MOST_NAMED) -> Line:
     """Workloads with their amounts: "bert-large (4), eval-7 (2) and 3 more"."""
-    shown: list[Line] = [line(Theirs(one.name), f" ({number(one.amount)})") for one in work[:most_named]]
-    left = len(work) - most_named
-    return joined([*shown, line(f"{left:,} more")] if left > 0 else shown, last=" and " if left > 0 else ", ")
+    return up_to([line(Theirs(one.name), f" ({one.amount:,})") for one in work], most_named)
 
 
 def moved(move: Move) -> Line:

@@ -13,6 +13,7 @@ from bot.core.requests import RequestState
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import counted
 from bot.views.facts import CardFacts, Given
+from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
 from bot.views.loan_words import (
     above_line,
@@ -25,6 +26,9 @@ from bot.views.loan_words import (
     runs_above,
 )
 from bot.views.parts import Clock, Line, Mention, Moment, Reason, Theirs, named
+
+_MOST_RETURNS = 3
+"""Lines of partial returns on a card: the latest. The thread has all."""
 
 
 class CardState(StrEnum):
@@ -122,8 +126,8 @@ def waiting_count(facts: CardFacts) -> str:
 
 def _waiting(facts: CardFacts) -> Told:
     count = waiting_count(facts)
-    asks = line(named(facts.requester), f" asks, {count}")
-    return Told(Symbol.WAITS, line(f"Waiting: {count}"), asks, tuple(_given(one) for one in facts.approvals))
+    short = line(f"waiting, {count}")
+    return Told(Symbol.WAITS, line(f"Waiting: {count}"), short, tuple(_given(one) for one in facts.approvals))
 
 
 def _given(one: Given) -> Line:
@@ -145,8 +149,7 @@ def _worse(facts: CardFacts) -> Told:
     if worse.free:
         lines.append(line(f"Free: {worse.free[0]:,} -> {worse.free[1]:,}"))
     if worse.at_risk:
-        named_work = [line(Theirs(one.name), f" ({one.amount:,})") for one in worse.at_risk]
-        lines += [line("Becomes preemptible: ", one) for one in named_work]
+        lines.append(line("Becomes preemptible: ", named_work(worse.at_risk)))
     lines += [line(Theirs(one, 150)) for one in worse.other]
     lines.append(line("Not approved yet; pressed by ", named(worse.pressed.who), " ", Clock(worse.pressed.at)))
     given = tuple(_given(one) for one in facts.approvals)
@@ -222,7 +225,7 @@ def _how_much(facts: CardFacts, loan: Loan, standing: LoanStanding) -> Line:
     """How much of it counts: none yet, none any more, or a part."""
     since = line(" since ", Clock(standing.since)) if standing.since and standing.blocker is Blocker.IN_QUESTION else ()
     if standing.raised:
-        return line(f"{standing.raised:,} of {loan.amount:,} in force", since, ": ")
+        return line(f"Only {standing.raised:,} of {loan.amount:,} in force", since, ": ")
     if loan.in_force_at:
         return line("Not in force", since, ": ")
     return line("Approved ", _at(facts), ", not in force: ")
@@ -244,7 +247,10 @@ def _in_force(facts: CardFacts) -> Told:
     else:
         late = f", {lasting(facts.late.by)} late" if facts.late and facts.late.at < loan.end else ""
         state = line("In force since ", Clock(loan.in_force_at), late, ends) if loan.in_force_at else ends
-    back = tuple(line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at)) for one in facts.returned)
+    back = tuple(
+        line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at))
+        for one in facts.returned[-_MOST_RETURNS:]
+    )
     return Told(Symbol.IN_FORCE, state, line("in force"), (*back, *approved_by(facts), *quota_line(facts)))
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from bot.core.loans import Loan
 from bot.core.messages import Message
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import joined, number, of_flavor
+from bot.views.amounts import number, of_flavor, up_to
 from bot.views.kit import Symbol, headline, line, rich
 from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Part, Theirs, sentence
 
@@ -64,7 +64,7 @@ def short(loan: Loan, raised: int, lender_number: int | None) -> Message:
 def _concerned(trouble: QueueTrouble) -> Line:
     if not trouble.loans:
         return ()
-    return line("Loans: ", joined([line(format_request_id(one)) for one in trouble.loans], last=", "))
+    return line("Loans: ", up_to([line(format_request_id(one)) for one in trouble.loans]))
 
 
 def _where(trouble: QueueTrouble) -> Line:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.core.durations import format_duration
+from bot.core.impact import Move
 from bot.core.loans import Loan, LoanKind
 from bot.core.requests import Ask
 from bot.core.standing import Blocker, LoanStanding
@@ -95,17 +96,26 @@ def _with_words(standing: LoanStanding, told: Line) -> tuple[Line, ...]:
 
 
 def _in_question(loan: Loan, standing: LoanStanding) -> Because:
-    """`standing.words` is the field manager that changed the number, empty if that is not known."""
+    """`standing.words` is the field manager that changed the number, empty if that is not known.
+
+    The lender's number was changed if what it gave is gone from it; the bot then lowered the borrower by as much.
+    """
     who: Part = Theirs(standing.words) if standing.words else "somebody"
-    now, base = standing.borrower.after, standing.borrower.before
-    if now is not None and now == base:
-        cause = line(who, " set ", Theirs(loan.borrower), f" back to {now:,}")
-    elif standing.raised < loan.amount and loan.in_force_at:
-        cause = line(who, " changed ", Theirs(loan.borrower), f" to {number(now)}")
-    else:
+    if loan.in_force_at is None:
         cause = line(who, " changed the quota outside the bot")
+    elif standing.lender is not None and standing.lowered < loan.amount:
+        lowered = line("; ", Theirs(loan.borrower), " was lowered with it")
+        cause = line(_edited(who, standing.lender), lowered)
+    else:
+        cause = _edited(who, standing.borrower)
     stopped = line("The bot writes nothing here until an admin says what the number means. Not counted as lent")
     return Because(Symbol.LOOK, cause, (stopped,))
+
+
+def _edited(who: Part, figure: Move) -> Line:
+    """Who changed what: "argocd-controller set vision back to 16", "somebody changed nlp to 20"."""
+    how = ("set ", " back to ") if figure.after == figure.before else ("changed ", " to ")
+    return line(who, " ", how[0], Theirs(figure.queue), how[1], number(figure.after))
 
 
 def quota_line(facts: CardFacts) -> tuple[Line, ...]:

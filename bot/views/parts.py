@@ -20,7 +20,9 @@ VENDOR_LIMIT: Final = 200
 SENTENCE_LIMIT: Final = 150
 """Characters of a message's `text`."""
 
-_NAME_LIMITS_IN_TEXT = (NAME_LIMIT, 40, 24, 12, 6, 1)
+_FITS = (*((limit, True) for limit in (150, 60, 24)), *((limit, False) for limit in (150, 60, 24, 12, 6, 1)))
+"""How `text` is made to fit, tried in this order: the most that other people's words get, and whether dates are tokens
+(which are long) or plain. The bot's own words stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,21 +210,21 @@ def plain(parts: Line) -> str:
 
 def sentence(parts: Line) -> str:
     """A line as `text`: escaped mrkdwn of at most 150 characters. Names give way first when it is too long."""
-    for limit in _NAME_LIMITS_IN_TEXT:
-        text = "".join(_in_text(part, limit) for part in parts)
+    for limit, tokens in _FITS:
+        text = "".join(_in_text(part, limit, tokens) for part in parts)
         if len(text) <= SENTENCE_LIMIT:
             return text
-    return escape(clip(plain(parts), SENTENCE_LIMIT // 5))
+    return f"{text[: SENTENCE_LIMIT - 1].rpartition(' ')[0]}…"
 
 
-def _in_text(part: Part, limit: int) -> str:
+def _in_text(part: Part, limit: int, tokens: bool) -> str:
     match part:
         case str():
             return escape(part)
         case Moment(at):
-            return date_token(at)
+            return date_token(at) if tokens else f"{at:%Y-%m-%d %H:%M %z}"
         case Clock(at):
-            return date_token(at, _CLOCK_FORMAT)
+            return date_token(at, _CLOCK_FORMAT) if tokens else f"{at:%H:%M %z}"
         case _:
             return inert(clip(words(part), limit))
 

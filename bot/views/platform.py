@@ -9,12 +9,10 @@ from enum import StrEnum
 
 from bot.core.messages import Message
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import counted, joined
+from bot.views.amounts import counted, up_to
 from bot.views.kit import Symbol, headline, line, rich
 from bot.views.loan_words import lasting
 from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Theirs, sentence
-
-_MOST_LOANS = 10
 
 
 class Turn(StrEnum):
@@ -53,10 +51,11 @@ class Outage:
     cluster: str | None = None
     """Shown if there are several."""
     held: tuple[Held, ...] = ()
-    done: tuple[CaughtUp, ...] = ()
-    ended_on_time: int = 0
+    done: tuple[CaughtUp, ...] | None = None
+    """None: not known, so nothing is said."""
+    ended_on_time: int | None = None
     """Loans that ended on time meanwhile (Slack was down, the cluster was not)."""
-    messages: int = 0
+    messages: int | None = None
     """Messages that were sent late."""
 
 
@@ -78,18 +77,12 @@ def api_down(outage: Outage) -> Message:
 def _held(held: tuple[Held, ...]) -> Line:
     if not held:
         return ()
-    return line(f"; {counted(len(held), 'waits', 'wait')}: ", _up_to([_held_one(one) for one in held]))
+    return line(f"; {counted(len(held), 'waits', 'wait')}: ", up_to([_held_one(one) for one in held]))
 
 
 def _held_one(held: Held) -> Line:
     due = line(" ", Clock(held.due)) if held.due else ()
     return line(f"{format_request_id(held.loan)} ({held.turn.value}", due, ")")
-
-
-def _up_to(items: list[Line]) -> Line:
-    left = len(items) - _MOST_LOANS
-    shown = items[:_MOST_LOANS]
-    return joined([*shown, line(f"{left:,} more")] if left > 0 else shown, last=" and " if left > 0 else ", ")
 
 
 def api_back(outage: Outage) -> Message:
@@ -101,10 +94,12 @@ def _until(outage: Outage) -> Line:
     return line(" ", Clock(outage.until)) if outage.until else ()
 
 
-def _done(done: tuple[CaughtUp, ...]) -> Line:
+def _done(done: tuple[CaughtUp, ...] | None) -> Line:
+    if done is None:
+        return ()
     if not done:
         return line("No loan was late")
-    return _up_to([_done_one(one) for one in done])
+    return up_to([_done_one(one) for one in done])
 
 
 def _done_one(done: CaughtUp) -> Line:
@@ -123,7 +118,7 @@ def kueue_down(outage: Outage) -> Message:
 
 
 def _held_names(outage: Outage) -> Line:
-    return _up_to([_held_one(one) for one in outage.held])
+    return up_to([_held_one(one) for one in outage.held])
 
 
 def kueue_back(outage: Outage) -> Message:
@@ -135,9 +130,13 @@ def slack_back(outage: Outage) -> Message:
     """Slack could not be reached; what happened meanwhile is sent now."""
     to = line(" to ", Clock(outage.until)) if outage.until else ()
     first = line("Slack was not reachable ", Clock(outage.since), to)
-    ended = f"{counted(outage.ended_on_time, 'loan')} ended on time" if outage.ended_on_time else "no loan ended"
-    late = f"{counted(outage.messages, 'message')} sent now, marked late"
-    return _message(Symbol.IN_FORCE, first, line(f"Meanwhile: {ended}, {late}"))
+    meanwhile = []
+    if outage.ended_on_time is not None:
+        meanwhile.append(f"{counted(outage.ended_on_time, 'loan')} ended on time")
+    if outage.messages is not None:
+        meanwhile.append(f"{counted(outage.messages, 'message')} sent now, marked late")
+    told = line("Meanwhile: ", ", ".join(meanwhile)) if meanwhile else ()
+    return _message(Symbol.IN_FORCE, first, told)
 
 
 def database_back(outage: Outage) -> Message:
@@ -149,8 +148,8 @@ def database_back(outage: Outage) -> Message:
 def bot_was_down(outage: Outage) -> Message:
     """No replica led for a while."""
     to = line(" to ", Clock(outage.until)) if outage.until else ()
-    late = [one for one in outage.done if one.late >= timedelta(minutes=1)]
-    ends = line("Late: ", _up_to([_done_one(one) for one in late])) if late else line("No loan was late")
+    late = tuple(one for one in outage.done or () if one.late >= timedelta(minutes=1))
+    ends = line("Late: ", _done(late)) if late else _done(outage.done and ())
     sent = line(f"{counted(outage.messages, 'message')} sent late") if outage.messages else ()
     return _message(Symbol.IN_FORCE, line("The bot was down ", Clock(outage.since), to), ends, sent)
 
@@ -158,7 +157,7 @@ def bot_was_down(outage: Outage) -> Message:
 def no_approver(subject: str, requests: tuple[int, ...] = ()) -> Message:
     """Nobody may approve for a team or a queue: an empty list is nobody, never everybody."""
     first = line("No approver is configured for ", Theirs(subject), ", so nobody can approve")
-    waits = line("Waiting for one: ", _up_to([line(format_request_id(one)) for one in requests])) if requests else ()
+    waits = line("Waiting for one: ", up_to([line(format_request_id(one)) for one in requests])) if requests else ()
     return _message(Symbol.LOOK, first, waits, line("Admins: set approvers in ", Code("policies/approvals.yaml")))
 
 

@@ -7,17 +7,17 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.core.loans import Loan
-from bot.core.messages import Message
+from bot.core.messages import Block, Message
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, of_flavor
 from bot.views.kit import actions, answer, line, rich
 from bot.views.loan_words import what
-from bot.views.parts import Clock, Mention, Moment, Reason, Theirs, sentence
+from bot.views.parts import Clock, Code, Mention, Moment, Reason, Theirs, sentence
 from bot.views.request_card import return_button, withdraw_button
+from bot.views.said import said
 
-_SENTENCE = 600
 _MOST_CHOICES = 5
 
 
@@ -44,7 +44,7 @@ class Decided:
 
 def refused(sentence: str) -> Message:
     """A sentence of the core's (`Refused.sentence`), as it stands: names in it are not parsed."""
-    return answer(line(Theirs(sentence, _SENTENCE)))
+    return said(sentence)
 
 
 def already_decided(first: Decided) -> Message:
@@ -82,37 +82,39 @@ def being_changed(request: int, who: Person | None) -> Message:
     return answer(line(f"{format_request_id(request)} is being changed", by, ". Try again in a moment."))
 
 
-def time_has_passed(at: datetime) -> Message:
-    """An end or a start that is over already."""
-    return answer(line(Moment(at), " has passed."))
-
-
 def in_force_already(loan: Loan) -> Message:
     """Withdraw of a loan that is in force."""
-    said = line(f"{format_request_id(loan.id)} is in force; return it instead.")
-    return Message(sentence(said), (rich(said), *actions(return_button(loan.id))))
+    asks = line(f"{format_request_id(loan.id)} is in force; return it instead.")
+    return Message(sentence(asks), (rich(asks), *actions(return_button(loan.id))))
 
 
 def which_loan(loans: tuple[Loan, ...]) -> Message:
     """Return without a number, and several loans."""
-    said = line("Which one goes back?")
-    blocks = [rich(said)]
+    asks = line("Which one goes back?")
+    blocks = [rich(asks)]
     for loan in loans[:_MOST_CHOICES]:
         amount = of_flavor(loan.amount, loan.flavor)
         ends = line(", ends ", Moment(loan.end))
         blocks.append(rich(line(f"{format_request_id(loan.id)}: ", amount, " for ", Theirs(loan.borrower), ends)))
         blocks += actions(return_button(loan.id))
-    return Message(sentence(said), tuple(blocks))
+    blocks += _more(len(loans))
+    return Message(sentence(asks), tuple(blocks))
 
 
 def which_request(requests: tuple[QuotaRequest, ...]) -> Message:
     """Withdraw without a number, and several requests."""
-    said = line("Which one do you withdraw?")
-    blocks = [rich(said)]
+    asks = line("Which one do you withdraw?")
+    blocks = [rich(asks)]
     for request in requests[:_MOST_CHOICES]:
         blocks.append(rich(line(f"{format_request_id(request.id)}: ", what(request.ask))))
         blocks += actions(withdraw_button(request.id))
-    return Message(sentence(said), tuple(blocks))
+    blocks += _more(len(requests))
+    return Message(sentence(asks), tuple(blocks))
+
+
+def _more(count: int) -> list[Block]:
+    left = count - _MOST_CHOICES
+    return [rich(line(f"and {left:,} more: ", Code("/gpu-quota list")))] if left > 0 else []
 
 
 def not_recorded() -> Message:

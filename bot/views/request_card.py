@@ -15,9 +15,9 @@ from bot.views.facts import CardFacts, Step, Surface
 from bot.views.ids import Action, card_block
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
-from bot.views.loan_state import CardState, Told, state_of, told
+from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
 from bot.views.loan_words import how_long, lasting, runs_above, what
-from bot.views.parts import Line, Mention, Moment, Reason, Theirs, sentence
+from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE})
 _NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
@@ -45,7 +45,10 @@ def title(facts: CardFacts) -> Line:
 def _text(facts: CardFacts, says: Told) -> str:
     ask = facts.request.ask
     length = line(", ", how_long(ask)) if facts.request.state is RequestState.WAITING else ()
-    return sentence(line(what(ask), length, ": ", says.short, f" ({format_request_id(facts.request.id)})"))
+    state = says.short
+    if state_of(facts) is CardState.WAITING:
+        state = line(named(facts.requester), f" asks, {waiting_count(facts)}")
+    return sentence(line(what(ask), length, ": ", state, f" ({format_request_id(facts.request.id)})"))
 
 
 def _who_and_why(facts: CardFacts) -> Line:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from bot.core.messages import Message
 from bot.core.people import Person
 from bot.core.wording.request_ids import format_request_id
+from bot.views.amounts import joined
 from bot.views.facts import CardFacts, Step
 from bot.views.kit import line, rich
 from bot.views.loan_words import what
@@ -82,7 +83,7 @@ class Asked:
 def next_step(facts: CardFacts, asked: Asked) -> Message:
     """Pings whoever decides next: "@gpu-admins: your approval is next, 8 a100 for vision (Q-142)"."""
     pings = [line(Mention(person)) for person in asked.people]
-    who = line(asked.group) if asked.group else line(*(part for one in pings for part in (*one, " ")))
+    who = line(asked.group) if asked.group else joined(pings)
     lends = ", your queue lends" if asked.step.lends else ""
     ask = line(": your approval is next, ", what(facts.request.ask), lends, f" ({format_request_id(facts.request.id)})")
     text = line(Theirs(asked.step.label), ask)

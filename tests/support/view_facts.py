@@ -149,11 +149,12 @@ class World:
     def standing(self, raised: int = 8, **changes: Any) -> LoanStanding:
         """How it stands with `raised` of the 8 in the borrower's number; 0 GPUs are free (4 for a borrow)."""
         base = 4 if self.borrows else 16
+        lowered = 0 if self.borrows else changes.pop("lowered", raised)
         made = LoanStanding(
             raised=raised,
-            lowered=0 if self.borrows else raised,
+            lowered=lowered,
             borrower=Move(self.names.queue, base, base + raised),
-            lender=None if self.borrows else Move(self.names.lender, 24, 24 - raised),
+            lender=None if self.borrows else Move(self.names.lender, 24, 24 - lowered),
             free=4 if self.borrows else 0,
             read_at=at("14:20"),
         )

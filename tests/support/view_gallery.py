@@ -24,6 +24,7 @@ from bot.views.edit_question import RevertFacts, edit_question, reverted
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
 from bot.views.parts import Group
+from bot.views.repeat import as_a_repeat
 from bot.views.request_card import card
 from bot.views.request_form import (
     FlavorChoice,
@@ -40,6 +41,7 @@ from bot.views.request_form import (
     sent,
 )
 from bot.views.return_form import return_form
+from bot.views.said import said
 from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_questions import question
 
@@ -205,7 +207,6 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer returned", done.loan_returned(world.loan(), 4)
-    yield "answer observing", done.observing()
 
 
 def _questions(names: Names) -> Iterator[tuple[str, Message]]:
@@ -246,6 +247,8 @@ def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     world = World(names)
     first = refusals.Decided(142, refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
     yield "refusal refused", refusals.refused(names.vendor)
+    yield "refusal said", said(names.vendor)
+    yield "refusal repeated", as_a_repeat(said(names.vendor))
     yield "refusal decided", refusals.already_decided(first)
     by_rule = refusals.Decided(142, refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
     yield "refusal decided by rule", refusals.already_decided(by_rule)
@@ -253,7 +256,6 @@ def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     yield "refusal not yours", refusals.not_yours(142, world.requester, names.queue)
     yield "refusal rate", refusals.rate_limited(20, at("15:05"))
     yield "refusal changing", refusals.being_changed(142, world.admin)
-    yield "refusal passed", refusals.time_has_passed(at("18:00", 1))
     yield "refusal in force already", refusals.in_force_already(world.loan())
     yield "refusal which loan", refusals.which_loan((world.loan(), world.loan(id=143)))
     yield "refusal which request", refusals.which_request((world.request(), world.request(id=143)))

@@ -111,7 +111,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
     ),
     "not in force": (
         direct.not_in_force,
-        T.approved(standing=T.blocked(Blocker.IN_QUESTION, words="argocd-controller")),
+        T.approved(standing=T.blocked(Blocker.IN_QUESTION, lowered=8, words="argocd-controller")),
         [
             "⚠️ 8 a100 not in force since 14:02 (Q-142)",
             "argocd-controller set vision back to 16",
@@ -122,7 +122,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
         direct.not_in_force,
         T.approved(standing=T.blocked(Blocker.SHORT, 2)),
         [
-            "⚠️ 2 of 8 a100 in force since 14:02 (Q-142)",
+            "⚠️ Only 2 of 8 a100 in force since 14:02 (Q-142)",
             "nlp has not that much for now",
             "The admins know. Work above 18 is not admitted",
         ],
@@ -232,11 +232,11 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
     ),
     "lender waits": (
         direct.lender_waits,
-        T.approved(T.over(), T.blocked(Blocker.IN_QUESTION, 4, words="kubectl-edit")),
+        T.approved(T.over(), T.blocked(Blocker.IN_QUESTION, 4, lowered=8, words="kubectl-edit")),
         [
             "⏳ 8 a100 of quota are not back with nlp yet (Q-142)",
             "kubectl-edit changed vision to 20",
-            "It comes back by itself after that. Admins know",
+            "It comes back by itself after that. The admins know",
             "[Show]",
         ],
     ),

@@ -63,7 +63,7 @@ def test_an_answer_that_cannot_be_is_not_offered_and_says_why() -> None:
 @pytest.mark.parametrize(
     ("changes", "lines"),
     [
-        ({"manager": None}, ["Changed by not known who, seen 14:23"]),
+        ({"manager": None}, ["Not known who changed it, seen 14:23"]),
         ({"live": 22, "asked_before": True}, ["⚠️ vision a100 is 22 now, expected 24"]),
         ({"field": FieldName.BORROWING_LIMIT, "live": None}, ["⚠️ vision a100 borrowingLimit is not set, expected 24"]),
         ({"loans": (LoanOnField(142, -8, at("14:20", 5)),)}, ["Expected: 16 - 8 lent (Q-142, ends Sat 5 Dec 14:20)"]),

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from bot.core.messages import Message, Modal
+from bot.demo.slack.limits import check_message, check_view
 from bot.views.kit import Symbol
+from bot.views.modal_json import modal_json
 from tests.support.slack_limits import faults
 from tests.support.view_facts import NAMES, Names
 from tests.support.view_gallery import everything
@@ -40,6 +42,15 @@ def test_slack_takes_everything() -> None:
 def test_slack_takes_names_of_any_length(length: int) -> None:
     shown = everything(Names.all_of("x" * length))
     assert {name: found for name, one in shown.items() if (found := faults(one))} == {}
+
+
+def test_the_simulated_slack_takes_everything() -> None:
+    """The simulator was written from Slack's reference without a look at these views."""
+    modals = {name: modal_json(one) for name, one in SHOWN.items() if isinstance(one, Modal)}
+    messages = {name: list(one.blocks) for name, one in SHOWN.items() if isinstance(one, Message)}
+    problems = {name: check_view(view, "modal") for name, view in modals.items()}
+    problems |= {name: check_message(blocks) for name, blocks in messages.items()}
+    assert {name: found for name, found in problems.items() if found} == {}
 
 
 def test_slack_takes_it_without_any_reason() -> None:

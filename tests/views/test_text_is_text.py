@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.core.messages import Message, Modal
-from bot.views.parts import Theirs, clean, clip, escape, inert, sentence, words
+from bot.views.parts import Clock, Code, Moment, Part, Reason, Theirs, clean, clip, escape, inert, sentence, words
 from tests.support.slack_limits import faults
-from tests.support.view_facts import Names
+from tests.support.view_facts import Names, at
 from tests.support.view_gallery import everything
 
 HOSTILE = [
@@ -168,6 +168,34 @@ def test_a_sentence_gives_up_names_before_words() -> None:
     text = sentence((Theirs("v" * 60), " asks ", Theirs("&" * 60), " for more, and this is what it takes to be said"))
     assert len(text) <= 150
     assert text.endswith(" for more, and this is what it takes to be said")
+
+
+PARTS = st.one_of(
+    st.sampled_from(["8 a100 for ", " -> ", ": ", "a clause of ours that is rather long, "]),
+    HOSTILE_TEXT.map(Theirs),
+    HOSTILE_TEXT.map(Reason),
+    HOSTILE_TEXT.map(Code),
+    st.sampled_from([Moment(at("14:20")), Clock(at("14:20"))]),
+)
+
+
+@given(parts=st.lists(PARTS, min_size=1, max_size=12))
+def test_any_line_becomes_a_sentence_that_fits_and_does_nothing(parts: list[Part]) -> None:
+    text = sentence(("It is ", *parts))
+    assert len(text) <= 150
+    assert list(parsed_as_mrkdwn_faults(text)) == []
+
+
+def test_dates_become_plain_before_anything_is_lost() -> None:
+    text = sentence(
+        ("Was ", Clock(at("14:05")), ", is ", Clock(at("14:18")), ": look at all of it once more, then press again")
+    )
+    assert text == "Was 14:05 +0100, is 14:18 +0100: look at all of it once more, then press again"
+
+
+def test_words_of_ours_that_are_too_long_end_at_a_word() -> None:
+    text = sentence(("word " * 40,))
+    assert text == "word " * 28 + "word…"
 
 
 def test_the_walk_finds_what_it_is_for() -> None:

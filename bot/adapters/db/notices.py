@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import ColumnElement, and_, case, or_, select, update
 
@@ -11,6 +10,7 @@ from bot.adapters.db.leadership import check_epoch
 from bot.adapters.db.rows import of_delivery, of_draft, to_notice
 from bot.adapters.db.sql import Repository
 from bot.adapters.db.tables import NOTICE, NOTICE_UNSETTLED
+from bot.adapters.system_clock import new_id
 from bot.core.errors import Stale
 from bot.core.notices import Notice, NoticeDraft, NoticeState
 
@@ -109,7 +109,7 @@ def _begins_with(key_prefix: str) -> ColumnElement[bool]:
 def _new(draft: NoticeDraft, at: datetime, not_before: datetime | None) -> dict[str, Any]:
     return {
         **of_draft(draft),
-        "id": uuid4().hex,
+        "id": new_id(),
         "created_at": at,
         "owed_at": at,
         "state": _OWED,

@@ -27,8 +27,8 @@ class AnswerLost(Exception):
     """The request was sent and no answer came: it may have been carried out."""
 
 
-def web_client(token: str, base_url: str) -> WebClient:
-    """A client that calls once and never by itself again."""
+def web_client(token: str | None, base_url: str) -> WebClient:
+    """A client that calls once and never by itself again. Without a token each call brings its own."""
     return WebClient(token=token, base_url=base_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
 
 

@@ -1,8 +1,7 @@
 """Merge patch (RFC 7386) and server-side apply, on plain objects. Called by writes.py.
 
 Apply knows maps and atomic lists, which is what Kueue's quotas are made of: whoever applies a part of
-`resourceGroups` owns and replaces
-all of it.
+`resourceGroups` owns and replaces all of it.
 """
 
 from typing import Any

@@ -1,6 +1,5 @@
-"""Kueue's conversion between v1beta1 and v1beta2, field by field. Objects are stored as v1beta2; called on every
-read and write
-through v1beta1. Neither direction changes what it is given.
+"""Kueue's conversion between v1beta1 and v1beta2, field by field. Objects are stored as v1beta2; called on every read
+and write through v1beta1. Neither direction changes what it is given.
 """
 
 from typing import Any

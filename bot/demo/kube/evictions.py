@@ -1,8 +1,7 @@
 """How a workload gains and loses its quota: the sequence of status writes of one admission and one eviction.
 
-t0 `evict` marks it while it still holds quota; t1 its Job is suspended (jobs.py); t2 `release` takes the quota
-away; t3 `reserve` gives
-quota again and turns the marks to "Previously: ...". Called by scheduler.py and controller.py.
+t0 `evict` marks it while it still holds quota; t1 its Job is suspended (jobs.py); t2 `release` takes the quota away;
+t3 `reserve` gives quota again and turns the marks to "Previously: ...". Called by scheduler.py and controller.py.
 """
 
 from datetime import datetime

@@ -1,15 +1,15 @@
 """Faults on demand: the next so many requests that match go wrong in a chosen way.
 
 In process the two kinds of broken connection surface as exceptions, over HTTP as what they are. Used by tests of
-adapters and of
-convergence, and by the scripted demo.
+adapters and of convergence, and by the scripted demo.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.demo.kube.status import ApiError, error
+from bot.demo.kube.route import Target
+from bot.demo.kube.status import ApiError, conflict, error
 
 Answer = tuple[int, dict[str, str], Any]
 
@@ -101,21 +101,15 @@ class Faults:
         return None
 
 
-def refusal(fault: Refuse, resource: str, name: str) -> ApiError:
+def refusal(fault: Refuse, where: Target) -> ApiError:
     """The error a refused request gets, as an overloaded or failing server words it."""
+    if fault.code == 409:
+        return conflict(where.kind.group, where.kind.plural, where.name)
     if fault.code == 429:
-        refused = error(
-            429,
-            "TooManyRequests",
-            "Too many requests, please try again later.",
-            {"retryAfterSeconds": fault.retry_after},
-        )
+        details = {"retryAfterSeconds": fault.retry_after}
+        refused = error(429, "TooManyRequests", "Too many requests, please try again later.", details)
         refused.headers["Retry-After"] = str(fault.retry_after)
         return refused
-    if fault.code == 409:
-        text = f'Operation cannot be fulfilled on {resource} "{name}": the object has been modified; '
-        text += "please apply your changes to the latest version and try again"
-        return error(409, "Conflict", text, {"name": name, "kind": resource})
     if fault.code == 503:
         return error(503, "ServiceUnavailable", "the server is currently unable to handle the request", {})
     return error(fault.code, "InternalError", "Internal error occurred: etcdserver: request timed out")

@@ -1,13 +1,13 @@
-"""What stands between a request's object and the store, in the server's order: unknown fields, conversion,
-defaults, mutating webhook,
-schema, expressions, validating webhook. Called by writes.py for every create, update, patch and apply.
+"""What stands between a request's object and the store, in the server's order: unknown fields, conversion, defaults,
+mutating webhook, schema, expressions, validating webhook. Called by writes.py for every create, update, patch and
+apply.
 """
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-from bot.demo.kube import conversion, rules, status
+from bot.demo.kube import conversion, metadata, rules, status
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.kinds import KUEUE, NEW, OLD, Kind
 from bot.demo.kube.quantity import UNREADABLE, canonical
@@ -85,6 +85,9 @@ def _conversion_up(cluster: Cluster, kind: Kind) -> None:
 def _known_fields(entry: Entry, obj: Obj) -> tuple[Obj, list[str]]:
     kept = {name: value for name, value in obj.items() if name in _TOP}
     unknown = [name for name in obj if name not in _TOP]
+    if strange := metadata.unknown(obj["metadata"]):
+        unknown += strange
+        kept["metadata"] = {k: v for k, v in obj["metadata"].items() if f"metadata.{k}" not in strange}
     node = entry.kind.spec.get(entry.version)
     if node is not None and isinstance(obj.get("spec"), dict):
         kept["spec"], lost = pruned(obj["spec"], node, "spec")

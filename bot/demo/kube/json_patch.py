@@ -1,8 +1,7 @@
 """JSON Patch (RFC 6902), as the API server applies it.
 
-One measured deviation from the RFC: `replace` of an absent member of an object adds it (an index outside a list
-still fails).
-Comparison is by JSON type and value: `8` and `"8"` differ, `true` and `1` differ.
+One measured deviation from the RFC: `replace` of an absent member of an object adds it (an index outside a list still
+fails). Comparison is by JSON type and value: `8` and `"8"` differ, `true` and `1` differ.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """The kinds this API server knows: their names, versions and schemas. Read by routing, discovery and validation.
 
-Kueue's kinds are stored as v1beta2; v1beta1 has schemas of its own (conversion.py translates). Core kinds are kept
-open: nothing in
-them is pruned or defaulted, since nothing here writes them the way a cluster would refuse.
+Kueue's kinds are stored as v1beta2; v1beta1 has schemas of its own (conversion.py translates). Core kinds are open:
+nothing in them is pruned or defaulted, and only what the simulator itself reads (pod templates) is checked.
 """
 
 from dataclasses import dataclass

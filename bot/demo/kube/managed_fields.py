@@ -1,8 +1,7 @@
 """Who wrote which field: `metadata.managedFields`, for updates and for server-side apply.
 
-A set of fields is a set of paths; a path is a tuple of FieldsV1 keys ('f:spec', 'f:cohortName'). Lists in `.spec`
-are atomic, lists in
-`.status` are keyed by `type` or `name`. Called by writes.py, apply.py and the controller.
+A set of fields is a set of paths; a path is a tuple of FieldsV1 keys ('f:spec', 'f:cohortName'). Lists in `.spec` are
+atomic, lists in `.status` are keyed by `type` or `name`. Called by writes.py, apply.py and the controller.
 """
 
 import json

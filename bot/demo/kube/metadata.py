@@ -14,14 +14,30 @@ _SUBDOMAIN = (
     "and end with an alphanumeric character"
 )
 _OWNER = ("apiVersion", "kind", "name", "uid")
+_TEXTS = ("name", "namespace", "generateName", "uid", "resourceVersion")
+_OTHERS = (
+    *(
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "managedFields",
+        "selfLink",
+    ),
+    *("labels", "annotations", "ownerReferences", "finalizers"),
+)
+_KNOWN = frozenset(_TEXTS + _OTHERS)
 
 
 def readable(meta: Any) -> Obj:
-    """The metadata, if its fields have the types they must have; null is the same as absent. Raises 400."""
+    """The metadata, if its fields have the types they must have. Raises 400.
+
+    Null and empty maps and lists come out absent, as the server writes them: the last annotation takes the map with it.
+    """
     if not isinstance(meta, dict):
         raise status.bad_request("metadata must be an object")
-    fields: Obj = {name: value for name, value in meta.items() if value is not None}
-    for name in ("name", "namespace", "generateName", "uid", "resourceVersion"):
+    fields: Obj = {name: value for name, value in meta.items() if value not in (None, {}, [])}
+    for name in _TEXTS:
         _must(isinstance(fields.get(name, ""), str), name, "string")
     for name in ("labels", "annotations"):
         pairs = fields.get(name, {})
@@ -31,6 +47,11 @@ def readable(meta: Any) -> Obj:
     owners = fields.get("ownerReferences", [])
     _must(isinstance(owners, list) and all(map(_is_owner, owners)), "ownerReferences", "list of owners")
     return fields
+
+
+def unknown(meta: Obj) -> list[str]:
+    """Fields that metadata does not have."""
+    return [f"metadata.{name}" for name in meta if name not in _KNOWN]
 
 
 def _is_owner(owner: Any) -> bool:

@@ -1,9 +1,8 @@
-"""Rules between the fields of a ClusterQueue or Cohort: the schema's expressions (422) and Kueue's validating
-webhook (403).
+"""Rules between the fields of a ClusterQueue or Cohort: the schema's expressions (422) and Kueue's validating webhook
+(403).
 
 `expressions` and `webhook` return every broken rule; the caller (writes.py) decides what that means. Numbers R1 to
-R15 are those of the
-reference on Kueue.
+R15 are those of the reference on Kueue.
 """
 
 from collections.abc import Iterator

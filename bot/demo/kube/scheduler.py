@@ -1,9 +1,8 @@
 """One pass of Kueue's scheduler: who gets quota, who must go for whom, who waits and why. Called by controller.py.
 
 Simplified, and faithful where it shows: heads of queues in turn, without borrowing before with it, then priority,
-then age; the quota
-of a workload that waits for its victims is kept for it within the pass. No fair sharing, no admission checks, no
-topology.
+then age; the quota of a workload that waits for its victims is kept for it within the pass. No fair sharing, no
+admission checks, no topology.
 """
 
 from dataclasses import dataclass, field

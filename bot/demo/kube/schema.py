@@ -1,8 +1,8 @@
 """Structural schemas, as a CustomResourceDefinition has them: what is unknown, what is defaulted, what is invalid.
 
-A schema is a tree of `Node`. The three walks are `unknown` (with pruning), `defaulted` and `broken`; they return
-new objects and
-never change what they are given. The trees for Kueue's kinds are in kinds.py, rules between fields in rules.py.
+A schema is a tree of `Node`. The three walks are `unknown` (with pruning), `defaulted` and `broken`; they return new
+objects and never change what they are given. The trees for Kueue's kinds are in kinds.py, rules between fields in
+rules.py.
 """
 
 import re

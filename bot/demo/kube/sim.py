@@ -19,7 +19,7 @@ from bot.demo.kube.people import Hands
 from bot.demo.kube.rbac import Access
 from bot.demo.kube.reads import Watch
 from bot.demo.kube.route import METHODS, target
-from bot.demo.kube.status import ApiError
+from bot.demo.kube.status import bad_request
 
 Obj = dict[str, Any]
 _AT_REST = 100
@@ -84,7 +84,11 @@ class KubeSim(Hands):
         a fault is planned.
         """
         lowered = {name.lower(): value for name, value in (headers or {}).items()}
-        request = api.Request(method, path, query or {}, lowered, None if body is None else _copied(body))
+        try:
+            body = None if body is None else _copied(body)
+        except TypeError as beyond:
+            return 400, {}, bad_request(f"json: {beyond}").body
+        request = api.Request(method, path, query or {}, lowered, body)
         response = self.respond(request)
         if response.watch is not None:
             return response.status, response.headers, _copied(response.watch.pending())
@@ -93,16 +97,16 @@ class KubeSim(Hands):
     def respond(self, request: api.Request) -> api.Response:
         """The same without copies: what it returns must not be changed. For server.py."""
         where = target(request.path)
-        fault = None
-        if where is not None and request.method in METHODS:
-            with self.changed:
-                verb = where.verb(request.method, watch=request.watches)
-                fault = self.faults.take(verb, where.kind.plural, where.name)
+        if where is None or request.method not in METHODS:
+            return self._respond(request)
+        with self.changed:
+            verb = where.verb(request.method, watch=request.watches)
+            fault = self.faults.take(verb, where.kind.plural, where.name)
         if fault is None:
             return self._respond(request)
         if isinstance(fault, Refuse):
-            refused = refusal(fault, where.kind.plural if where else "", where.name if where else "")
-            return _refused(refused)
+            refused = refusal(fault, where)
+            return api.Response(refused.code, refused.body, dict(refused.headers))
         if isinstance(fault, ResetBefore):
             raise NotReached("connection reset before the request was handled")
         if isinstance(fault, Hang):
@@ -138,6 +142,11 @@ class KubeSim(Hands):
             self.changed.notify_all()
             return response
 
+    def finish(self, namespace: str, name: str, *, failed: bool = False) -> None:
+        with self.changed:
+            super().finish(namespace, name, failed=failed)
+            self.changed.notify_all()
+
     def reconcile(self, passes: int = _AT_REST) -> int:
         """Let Kueue's controllers work: until nothing changes, or for so many passes. How many passes wrote something.
 
@@ -165,10 +174,6 @@ class KubeSim(Hands):
             if self.cluster.store.version != before:
                 self.changed.notify_all()
             return response
-
-
-def _refused(error: ApiError) -> api.Response:
-    return api.Response(error.code, error.body, dict(error.headers))
 
 
 def _answer(response: api.Response) -> Answer:

@@ -1,8 +1,7 @@
 """The API server's refusals: every `Status` a client may read, with the text the real server writes.
 
 Raised anywhere inside the simulator as `ApiError` and turned into a response at its edge (api.py). Texts are as
-recorded in
-tests/captures; those that were not recorded follow the server's own grammar.
+recorded in tests/captures; those that were not recorded follow the server's own grammar.
 """
 
 import json
@@ -45,7 +44,7 @@ def quoted(value: object) -> str:
     """A value as Go's %q prints it in field errors."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    return json.dumps(value)
+    return json.dumps(value, separators=(",", ":"))
 
 
 def bad_value(field: str, value: object, text: str) -> Cause:

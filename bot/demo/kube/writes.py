@@ -111,7 +111,8 @@ def patch(cluster: Cluster, target: Target, opts: Options, body: Any) -> Written
         return _apply(cluster, target, opts, body)
     old = _existing(cluster, target)
     change = _patcher(opts.content_type, body)
-    return _replace(cluster, target, opts, "PATCH", old, change(shown(cluster, target.kind, old, target.version)))
+    changed = _object(target, change(shown(cluster, target.kind, old, target.version)))
+    return _replace(cluster, target, opts, "PATCH", old, changed)
 
 
 def delete(cluster: Cluster, target: Target, opts: Options, body: Any) -> Written | Obj:
@@ -160,7 +161,7 @@ def _writer(cluster: Cluster, target: Target, opts: Options, operation: str) -> 
     return Writer(opts.manager, operation, version, cluster.now(), target.subresource)
 
 
-def _patcher(content_type: str, body: Any) -> Callable[[Obj], Obj]:
+def _patcher(content_type: str, body: Any) -> Callable[[Obj], Any]:
     if content_type == JSON_PATCH:
         if not isinstance(body, list):
             raise _wrong_patch(body, "[]handlers.jsonPatchOp")
@@ -168,7 +169,7 @@ def _patcher(content_type: str, body: Any) -> Callable[[Obj], Obj]:
         return lambda current: _patched(current, operations)
     if not isinstance(body, dict):
         raise _wrong_patch(body, "map[string]interface {}")
-    return lambda current: _object(apply.merged(current, body))
+    return lambda current: apply.merged(current, body)
 
 
 def _wrong_patch(body: Any, wanted: str) -> status.ApiError:
@@ -176,17 +177,21 @@ def _wrong_patch(body: Any, wanted: str) -> status.ApiError:
     return status.bad_request(f"error decoding patch: json: cannot unmarshal {got} into Go value of type {wanted}")
 
 
-def _patched(current: Obj, operations: list[Any]) -> Obj:
+def _patched(current: Obj, operations: list[Any]) -> Any:
     try:
-        return _object(json_patch.apply(current, operations))
+        return json_patch.apply(current, operations)
     except json_patch.PatchError:
         raise status.patch_failed() from None
 
 
-def _object(value: Any) -> Obj:
+def _object(target: Target, value: Any) -> Obj:
+    """What a patch made, if it is still an object of the kind."""
     if not isinstance(value, dict) or not isinstance(value.get("metadata"), dict):
         raise status.patch_failed()
-    return value
+    for name in ("kind", "apiVersion"):
+        if not value.get(name):
+            raise status.bad_request(f"Object '{name[0].upper()}{name[1:]}' is missing in the patched object")
+    return _decoded(target, value)
 
 
 def _replace(cluster: Cluster, target: Target, opts: Options, verb: str, old: Obj, obj: Obj) -> Written:

@@ -39,8 +39,3 @@ def loan_returned(loan: Loan, amount: int) -> Message:
     given = line(of_flavor(amount, loan.flavor), f" of {format_request_id(loan.id)} go back. ")
     kept = f"{loan.amount:,} stay on loan." if loan.ended_at is None else "Work that runs is not stopped."
     return answer(line(given, kept))
-
-
-def observing() -> Message:
-    """The bot only observes: it answers, and writes nothing."""
-    return answer(line("Observe mode: this is recorded, and nothing is written to the cluster."))

@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.core.kueue import QueueSnapshot
 from bot.core.messages import Message
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import GPU, Unit, counted, devices, joined, number, of_flavor
+from bot.views.amounts import GPU, Unit, counted, devices, number, of_flavor, up_to
 from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
 from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
@@ -69,17 +69,20 @@ class ShowFacts:
     may_request: bool = True
 
 
-_MOST_LOANS = 5
+_MOST_LOANS, _MOST_FLAVORS = 5, 4
 _NEVER = "Never"
 
 
 def show(facts: ShowFacts) -> Message:
     """Line 1 is the number; one block of lines per flavor."""
     lines: list[Line] = []
-    for one in facts.flavors:
+    for one in facts.flavors[:_MOST_FLAVORS]:
         lines += _flavor(facts, one)
+    if len(facts.flavors) > _MOST_FLAVORS:
+        rest = [line(Theirs(one.flavor)) for one in facts.flavors[_MOST_FLAVORS:]]
+        lines.append(line("Name one of the others to see it: ", up_to(rest)))
     if not lines:
-        lines = [line(Theirs(facts.queue.name), " lists no accelerators")]
+        lines = [line("No accelerators listed")]
     lines += _queue(facts)
     request = (button("Request", Action.OPEN_REQUEST, NEW),) if facts.may_request else ()
     blocks = (rich(*lines, bold_first=True), context("As of ", Clock(facts.read_at)), *actions(*request))
@@ -148,9 +151,9 @@ def _requests(one: FlavorFigures) -> list[Line]:
         return []
     asked = [
         line(f"{format_request_id(each.id)} ({each.amount:,}, waiting {each.given:,} of {each.needed:,})")
-        for each in one.requests[:_MOST_LOANS]
+        for each in one.requests
     ]
-    return [line("Requests: ", joined(asked, last=", "))]
+    return [line("Requests: ", up_to(asked, _MOST_LOANS))]
 
 
 def _queue(facts: ShowFacts) -> list[Line]:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.core.messages import Block, Message
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import GPU, Unit, joined, of_flavor
+from bot.views.amounts import GPU, Unit, of_flavor, up_to
 from bot.views.facts import CardFacts
 from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
@@ -15,6 +15,7 @@ from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
 from bot.views.request_card import next_step, step_name
 
 _MOST_EACH = 5
+_MOST_TEAMS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ def status(facts: StatusFacts) -> Message:
     if not facts.teams:
         first = line("You are in no team: ask an admin to add you.")
         return Message(sentence(first), (rich(first),))
-    blocks: list[Block] = [rich(*_team(one), bold_first=True) for one in facts.teams]
+    blocks: list[Block] = [rich(*_team(one), bold_first=True) for one in facts.teams[:_MOST_TEAMS]]
+    left = len(facts.teams) - _MOST_TEAMS
+    if left > 0:
+        blocks.append(rich(line(f"and {left:,} more teams: ", Code("/gpu-quota status TEAM"))))
     if facts.trouble:
         blocks.append(rich(*(line(one) for one in facts.trouble)))
     blocks.append(context("As of ", Clock(facts.read_at)))
@@ -69,7 +73,7 @@ def _first(team: TeamStatus) -> Line:
     if not team.queues:
         return line(Theirs(team.team), ": no live figures")
     uses = [_use(one, len(team.queues) > 1) for one in team.queues]
-    return line(Theirs(team.team), ": ", joined(uses, last="; "))
+    return line(Theirs(team.team), ": ", up_to(uses, _MOST_EACH, "; "))
 
 
 def _use(one: QueueUse, several: bool) -> Line:

@@ -87,6 +87,33 @@ def test_status_is_the_controllers_alone(queue: KubeSim) -> None:
     assert (after["status"]["pendingWorkloads"], after["spec"]["stopPolicy"]) == (99, "Hold")
 
 
+def test_the_last_annotation_takes_the_map_with_it(queue: KubeSim) -> None:
+    """So a JSON Patch that adds one annotation must know whether there are any."""
+    one = [{"op": "add", "path": "/metadata/annotations/a~1b", "value": "x"}]
+    assert queue.handle("PATCH", f"{QUEUES}/q", {}, JSON_PATCH, one)[0] == 422
+    whole = [{"op": "add", "path": "/metadata/annotations", "value": {"c": "y"}}]
+    assert queue.handle("PATCH", f"{QUEUES}/q", {}, JSON_PATCH, [*whole, *one])[0] == 200
+    assert queue.queue("q")["metadata"]["annotations"] == {"a/b": "x", "c": "y"}
+    gone = [{"op": "remove", "path": "/metadata/annotations/a~1b"}, {"op": "remove", "path": "/metadata/annotations/c"}]
+    assert queue.handle("PATCH", f"{QUEUES}/q", {}, JSON_PATCH, gone)[0] == 200
+    assert "annotations" not in queue.queue("q")["metadata"]
+    assert queue.queue("q")["metadata"]["generation"] == 1
+
+
+@pytest.mark.parametrize("value", [1, True, {"a": "b"}])
+def test_annotations_are_strings(queue: KubeSim, value: Any) -> None:
+    body = {"metadata": {"annotations": {"a": value}}}
+    assert queue.handle("PATCH", f"{QUEUES}/q", {}, MERGE, body)[0] == 400
+
+
+def test_unknown_metadata_is_dropped_or_strictly_refused(queue: KubeSim) -> None:
+    body = {"metadata": {"note": "x"}}
+    status, headers, after = queue.handle("PATCH", f"{QUEUES}/q", {}, MERGE, body)
+    assert (status, headers["Warning"]) == (200, '299 - "unknown field \\"metadata.note\\""')
+    assert "note" not in after["metadata"]
+    assert queue.handle("PATCH", f"{QUEUES}/q", {"fieldValidation": "Strict"}, MERGE, body)[0] == 422
+
+
 def test_history_names_every_version_and_who_wrote_it(queue: KubeSim) -> None:
     _patch(queue, "6")
     queue.hand_edit("q", "h100", nominal=9)

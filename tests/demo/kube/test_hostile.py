@@ -78,6 +78,10 @@ def test_any_spec_of_a_new_object_and_the_controllers_live_with_what_was_accepte
     assert sim.queue("q")["status"]["conditions"][0]["reason"] == "Ready"
 
 
+def test_a_number_beyond_json_integers_is_a_bad_request() -> None:
+    _check("PATCH", f"{QUEUES}/q", "application/merge-patch+json", {"spec": {"stopPolicy": 2**70}}, False)
+
+
 def _check(method: str, path: str, content_type: str, body: Any, dry: bool) -> None:
     sim = _simulator()
     before = _stored(sim)

@@ -52,7 +52,7 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
     "R5 a flavor twice in a group": (
         _spec({**_group(), "flavors": _group()["flavors"] * 2}),
         422,
-        'spec.resourceGroups[0].flavors[1]: Duplicate value: {"name": "h100"}',
+        'spec.resourceGroups[0].flavors[1]: Duplicate value: {"name":"h100"}',
     ),
     "R5 no flavors": (_spec({**_group(), "flavors": []}), 422, "should have at least 1 items"),
     "R5 not a name": (_spec(_group("H100")), 422, "spec.resourceGroups[0].flavors[0].name in body should match"),

@@ -214,7 +214,8 @@ def check_rest(world: World) -> None:
     """P1 at rest, as far as no outsider's number that the bot must not touch is above it."""
     held = [key for key in world.ghost.truths if world.ghost.asked(key, world.objects.get(key.queue))]
     received = any(size > 0 for key in held for size in world.ghost.truths[key].legs.values())
-    if received or world.ghost.unknown:
+    doubted = any(size > 0 for record in world.questions() for size in record.legs.values())
+    if received or doubted or world.ghost.unknown:
         return
     for tree, above in world.ghost.excess(world.objects).items():
         if above > 0:
