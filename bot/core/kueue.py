@@ -62,6 +62,8 @@ class QueueSnapshot:
     fair_weight: str | None = None
     annotations: Mapping[str, str] = field(default_factory=dict)
     """Only the bot's own annotations; the key's prefix is `gpu-quota-bot.io/`."""
+    annotated: bool = False
+    """Whether the object has a map of annotations at all: a JSON Patch cannot add a key to a map that is not there."""
     managed_by: str | None = None
     """"Argo CD", "Flux" or "Helm" when labels or annotations say that such a tool owns the queue."""
     spec_manager: str | None = None

@@ -1,10 +1,9 @@
 """What a view produces and the chat adapter sends: a message or a modal, and where a message stands once posted."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-Block: TypeAlias = Mapping[str, Any]
+Block: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

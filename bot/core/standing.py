@@ -7,6 +7,9 @@ commands. The stored state of a loan is not what it says: a running loan may not
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from bot.core.impact import AtRisk, Move
 
@@ -52,3 +55,17 @@ class LoanStanding:
     """Likely those, in the order Kueue would take them."""
     taken_back_by_kueue: bool = True
     """Whether any other queue of the cohort may reclaim what runs on above quota."""
+
+
+_ADAPTER = TypeAdapter(LoanStanding)
+
+
+def to_json(standing: LoanStanding) -> dict[str, Any]:
+    """As JSON values, for a notice's facts."""
+    values: dict[str, Any] = _ADAPTER.dump_python(standing, mode="json")
+    return values
+
+
+def from_json(values: Any) -> LoanStanding:
+    """The inverse of `to_json`."""
+    return _ADAPTER.validate_python(values)

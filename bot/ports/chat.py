@@ -26,7 +26,7 @@ class Chat(Protocol):
         """Replace text and blocks of a message of the bot's own. Safe to repeat."""
         ...
 
-    def find(self, to: str, notice_id: str, since: datetime) -> MessageRef | None:
+    def find(self, to: str, notice_id: str, since: datetime, thread: MessageRef | None = None) -> MessageRef | None:
         """The message that carries this notice id, from the history since then. Rejected if history cannot be read."""
         ...
 

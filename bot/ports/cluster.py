@@ -1,6 +1,7 @@
 """One Kubernetes cluster with Kueue. Implemented by adapters/kube_cluster."""
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from typing import Protocol
 
 from bot.core.convergence.changes import PatchResult, QueueChange
@@ -15,8 +16,8 @@ class Cluster(Protocol):
         """The cluster's name in clusters.yaml."""
         ...
 
-    def read(self) -> ClusterPicture:
-        """All ClusterQueues and Cohorts, fresh (never from a cache)."""
+    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
+        """All ClusterQueues, fresh (never from a cache), and Cohorts that were read at most `cohorts_within` ago."""
         ...
 
     def workloads(self, queues: Collection[str]) -> Sequence[WorkloadSnapshot]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.inbox import InboxItem
@@ -124,14 +124,20 @@ class Notices(Protocol):
         """Owe a message unless its key exists already; whether it was new."""
         ...
 
-    def refresh(self, key_prefix: str, at: datetime) -> int:
-        """Raise `wanted` of all notices whose key starts so (every copy of a card); how many."""
+    def refresh(self, key_prefix: str, at: datetime, facts: Mapping[str, Any] | None = None) -> int:
+        """Raise `wanted` of all notices whose key starts so (every copy of a card), new facts merged in; how many."""
         ...
 
     def get(self, key: str) -> Notice | None: ...
 
-    def waiting(self, now: datetime, limit: int) -> Sequence[Notice]:
-        """OWED ones that are due and CLAIMED ones of an older claim, by priority, then age."""
+    def by_id(self, notice_id: str) -> Notice | None: ...
+
+    def latest(self, key_prefix: str) -> Notice | None:
+        """The newest notice whose key starts so."""
+        ...
+
+    def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
+        """By priority, then age: OWED ones that are due, and CLAIMED ones of another epoch or of long ago."""
         ...
 
     def claim(self, notice: Notice, epoch: int, at: datetime) -> Notice | None:
@@ -196,6 +202,10 @@ class UnitOfWork(Protocol):
     def audit(self) -> Audit: ...
     @property
     def leadership(self) -> Leadership: ...
+
+    def alone(self, what: str) -> None:
+        """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""
+        ...
 
     def commit(self) -> None: ...
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.core.cohorts import roots as roots_of
 from bot.core.convergence.annotation import LOANS, NotedLeg
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.figures import LoanFigures, figures, loan_findings
@@ -26,6 +25,7 @@ from bot.core.convergence.wants import by_the_clock, obstacle, wanted
 from bot.core.convergence.writes import PlannedWrite, Scribe
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
+from bot.core.trees import roots as roots_of
 
 
 @dataclass(frozen=True, slots=True)

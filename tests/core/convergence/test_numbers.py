@@ -164,9 +164,7 @@ def test_a_borrow_without_a_limit_is_suspended() -> None:
 
 
 def test_one_patch_carries_all_fields_of_a_queue_that_may_move() -> None:
-    made = _stage(
-        Quota(8, lending_limit=8), Quota(8, borrowing_limit=1), transfer(17, "b", "a", 2), borrow(3, "b", 4)
-    )
+    made = _stage(Quota(8, lending_limit=8), Quota(8, borrowing_limit=1), transfer(17, "b", "a", 2), borrow(3, "b", 4))
     (write,) = made.plan().writes
     assert write.change.numbers == {B: 6, limit_of("b"): 5}
     assert len({part.seq for part in write.fields}) == 1

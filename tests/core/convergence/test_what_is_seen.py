@@ -118,7 +118,11 @@ ROWS = [
 
 @pytest.mark.parametrize(("happens", "numbers", "told", "asked"), [row[1:] for row in ROWS], ids=[r[0] for r in ROWS])
 def test_what_is_seen_while_a_loan_runs(
-    lent: Play, happens: Callable[[Play], None], numbers: tuple[int | None, int | None], told: set[str], asked: set[object]
+    lent: Play,
+    happens: Callable[[Play], None],
+    numbers: tuple[int | None, int | None],
+    told: set[str],
+    asked: set[object],
 ) -> None:
     happens(lent)
     lent.settle()

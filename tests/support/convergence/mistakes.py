@@ -77,7 +77,9 @@ def _ours_whatever_it_is(_: object) -> Callable[..., Any]:
 
 def _questions_are_free(patcher: Patch) -> None:
     patcher.setattr(
-        Look, "frozen", property(lambda look: look.unwritable is not None or look.meaning in (Meaning.GONE, Meaning.UNREAD))
+        Look,
+        "frozen",
+        property(lambda look: look.unwritable is not None or look.meaning in (Meaning.GONE, Meaning.UNREAD)),
     )
 
 
@@ -181,11 +183,16 @@ MISTAKES = (
     Mistake("a guess is certain", _replace(observe, "_at_worst", _guess_is_certain)),
     Mistake("count undecided patches at best", _replace(observe, "_at_worst", _at_best)),
     Mistake("step per number instead of per leg", _replace(planner, "step_of", _step_per_number)),
-    Mistake("borrower keeps what its lender does not give", _replace(goals, "_without_shortfall", _keep_without_lender)),
+    Mistake(
+        "borrower keeps what its lender does not give", _replace(goals, "_without_shortfall", _keep_without_lender)
+    ),
     Mistake("lender whole while its borrower is in question", _replace(goals, "_without_shortfall", _whole_at_once)),
     Mistake("forget the numbers of what is gone", _replace(observe, "_gone", _forget_numbers_of_the_gone)),
     Mistake("do not read what landed from the annotation", _replace(observe, "_catch_up", _trust_old_annotation)),
     Mistake("store over newer rows", _any_database),
     Mistake("an edit leaves all legs in the number", _replace(observe, "embodied_in_question", _legs_of_shortfall)),
-    Mistake("an up ignores patches under way elsewhere", _replace(order, "_writes_above_goal", lambda _: lambda *args: False)),
+    Mistake(
+        "an up ignores patches under way elsewhere",
+        _replace(order, "_writes_above_goal", lambda _: lambda *args: False),
+    ),
 )

@@ -1,0 +1,89 @@
+"""Group commit for arrivals: many listeners wait for one transaction. Chat's listeners call `put` before they
+acknowledge; `app.py` starts and stops the writer.
+
+While one batch is being committed the next one gathers, so 200 arrivals at once cost a few commits, not 200.
+"""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+from bot.core.errors import Unavailable
+from bot.core.inbox import InboxItem
+from bot.ports.store import Store
+
+_LARGEST_BATCH = 500
+
+_Waiting = tuple[InboxItem, Future[bool]]
+
+
+class InboxWriter:
+    """Stores arrivals for any number of threads, through one thread of its own."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._changed = threading.Condition()
+        self._waiting: list[_Waiting] = []
+        self._open = False
+        self._thread = threading.Thread(target=self._run, name="inbox-writer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to accept. Once only."""
+        self._open = True
+        self._thread.start()
+
+    def put(self, item: InboxItem) -> bool:
+        """Return when the item is durable; whether it was new (False: a redelivery).
+
+        Raises Unavailable when it could not be stored, or when nobody can tell whether it was: then the arrival must
+        not be acknowledged, and if Slack sends it again its key makes that harmless.
+        """
+        stored: Future[bool] = Future()
+        with self._changed:
+            if not self._open:
+                raise Unavailable("database", "the inbox is closed: the bot is starting or stopping")
+            self._waiting.append((item, stored))
+            self._changed.notify()
+        return stored.result()
+
+    def stop(self) -> None:
+        """Accept no more, store what waits, return when that is done. Harmless when it is stopped already."""
+        with self._changed:
+            self._open = False
+            self._changed.notify()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while batch := self._next_batch():
+            self._store_batch(batch)
+
+    def _next_batch(self) -> Sequence[_Waiting]:
+        """What waits, as soon as anything does; empty when all is stored and the writer is stopped."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or not self._open)
+            batch, self._waiting = self._waiting[:_LARGEST_BATCH], self._waiting[_LARGEST_BATCH:]
+            return batch
+
+    def _store_batch(self, batch: Sequence[_Waiting]) -> None:
+        try:
+            with self._store.begin() as work:
+                new = set(work.inbox.put([item for item, _ in batch]))
+                work.commit()
+        except Unavailable as error:
+            for _, stored in batch:  # an exception each: every thread adds its own traceback to what it raises
+                stored.set_exception(Unavailable(error.what, error.why, error.retry_after))
+        except Exception as error:  # whatever it is, somebody waits for it
+            self._blame(batch, error)
+        else:
+            for item, stored in batch:
+                stored.set_result(item.key in new)
+                new.discard(item.key)  # the same arrival twice in one batch is new once
+
+    def _blame(self, batch: Sequence[_Waiting], error: Exception) -> None:
+        """One item that cannot be stored must not fail the others that it was stored with."""
+        if len(batch) == 1:
+            batch[0][1].set_exception(error)
+            return
+        for waiting in batch:
+            self._store_batch([waiting])

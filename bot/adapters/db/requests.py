@@ -1,0 +1,57 @@
+"""Requests and their approvals. Implements `bot.ports.store.Requests`."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from sqlalchemy import select
+
+from bot.adapters.db.rows import of_approval, of_request, to_approval, to_request
+from bot.adapters.db.sql import Repository
+from bot.adapters.db.tables import APPROVAL, REQUEST
+from bot.core.requests import Approval, QuotaRequest, RequestState
+
+
+class SqlRequests(Repository):
+    """One transaction's view of the requests."""
+
+    def add(self, draft: QuotaRequest) -> QuotaRequest:
+        return to_request(self._add(REQUEST, of_request(draft) | {"version": 1}, f"a request from {draft.origin}"))
+
+    def get(self, number: int) -> QuotaRequest | None:
+        row = self._first(select(REQUEST).where(REQUEST.c.id == number))
+        return None if row is None else to_request(row)
+
+    def by_origin(self, origin: str) -> QuotaRequest | None:
+        row = self._first(select(REQUEST).where(REQUEST.c.origin == origin))
+        return None if row is None else to_request(row)
+
+    def find(
+        self,
+        *,
+        states: Collection[RequestState] | None = None,
+        teams: Collection[str] | None = None,
+        requester: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> Sequence[QuotaRequest]:
+        query = select(REQUEST).order_by(REQUEST.c.created_at.desc(), REQUEST.c.id.desc()).limit(limit)
+        if states is not None:
+            query = query.where(REQUEST.c.state.in_([state.value for state in states]))
+        if teams is not None:
+            query = query.where(REQUEST.c.team.in_(list(teams)))
+        if requester is not None:
+            query = query.where(REQUEST.c.requester == requester)
+        if since is not None:
+            query = query.where(REQUEST.c.created_at >= since)
+        return [to_request(row) for row in self._all(query)]
+
+    def update(self, request: QuotaRequest) -> QuotaRequest:
+        key = REQUEST.c.id == request.id
+        return to_request(self._swap(REQUEST, key, request.version, of_request(request), f"request {request.id}"))
+
+    def approvals(self, number: int) -> Sequence[Approval]:
+        query = select(APPROVAL).where(APPROVAL.c.request == number).order_by(APPROVAL.c.id)
+        return [to_approval(row) for row in self._all(query)]
+
+    def approve(self, approval: Approval) -> None:
+        self._add(APPROVAL, of_approval(approval), f"the approval of request {approval.request} by {approval.who}")

@@ -1,0 +1,123 @@
+"""The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app.py for each cluster."""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.adapters.kube.answers import classify, words
+from bot.adapters.kube.client import Answer, KubeApi
+from bot.adapters.kube.objects import cohort_snapshot, queue_snapshot, workload_snapshot
+from bot.adapters.kube.ownership import FIELD_MANAGER
+from bot.adapters.kube.patches import operations
+from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
+from bot.core.errors import Rejected, Unavailable
+from bot.core.kueue import ClusterPicture, CohortSnapshot, WorkloadSnapshot
+from bot.ports.clock import Clock
+
+GROUP = "kueue.x-k8s.io"
+VERSIONS = ("v1beta2", "v1beta1")
+"""Newest first. The server's own preference says nothing, see design: API versions."""
+PAGE = 500
+
+
+class KubeCluster:
+    """Implements ports.cluster.Cluster."""
+
+    def __init__(self, name: str, api: KubeApi, clock: Clock) -> None:
+        self._name = name
+        self._api = api
+        self._clock = clock
+        self._version: str | None = None
+        self._cohorts: Mapping[str, CohortSnapshot] = {}
+        self._cohorts_at: datetime | None = None
+
+    @property
+    def name(self) -> str:
+        """The cluster's name in clusters.yaml."""
+        return self._name
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._api.close()
+
+    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
+        """One LIST of ClusterQueues and one of Cohorts, without resourceVersion: the newest that etcd has.
+
+        Cohorts read at most `cohorts_within` ago are good enough for a look that will write nothing.
+        """
+        read_at = self._clock()
+        queues = {raw["metadata"]["name"]: queue_snapshot(self._name, raw) for raw in self._list("clusterqueues")}
+        if self._cohorts_at is None or read_at - self._cohorts_at >= cohorts_within:
+            self._cohorts = {raw["metadata"]["name"]: cohort_snapshot(raw) for raw in self._list("cohorts")}
+            self._cohorts_at = read_at
+        return ClusterPicture(self._name, read_at, queues, self._cohorts)
+
+    def workloads(self, queues: Collection[str]) -> list[WorkloadSnapshot]:
+        """Unfinished Workloads that hold or wait for quota in these queues."""
+        queue_of = {
+            (raw["metadata"]["namespace"], raw["metadata"]["name"]): raw["spec"]["clusterQueue"]
+            for raw in self._list("localqueues")
+        }
+        snapshots = (workload_snapshot(raw, queue_of) for raw in self._list("workloads"))
+        return [snapshot for snapshot in snapshots if snapshot is not None and snapshot.queue in queues]
+
+    def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
+        """Send it once. A queue, entry or version that is gone is a CONFLICT: read again."""
+        query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"}
+        if dry_run:
+            query["dryRun"] = "All"
+        try:
+            path = f"{self._base()}/clusterqueues/{change.queue.name}"
+            answer = self._api.request("PATCH", path, query, operations(change))
+        except Unavailable as error:
+            return PatchResult(PatchOutcome.UNKNOWN, error.why)
+        outcome = classify(answer)
+        if outcome is PatchOutcome.APPLIED:
+            return PatchResult(outcome, queue=queue_snapshot(self._name, answer.body))
+        if answer.status == 404:
+            self._version = None
+        return PatchResult(outcome, words(answer))
+
+    def _list(self, resource: str) -> Iterator[Mapping[str, Any]]:
+        query = {"limit": str(PAGE)}
+        while True:
+            answer = self._get(resource, query)
+            if answer.status == 404 and resource == "cohorts":
+                return  # Kueue 0.12 and older serve none in this version: every cohort is a root
+            if answer.status != 200:
+                raise self._failure(answer, f"list {resource}")
+            yield from answer.body.get("items") or ()
+            token = (answer.body.get("metadata") or {}).get("continue")
+            if not token:
+                return
+            query = {**query, "continue": token}
+
+    def _get(self, resource: str, query: Mapping[str, str]) -> Answer:
+        answer = self._api.request("GET", f"{self._base()}/{resource}", query)
+        if answer.status == 404 and self._version is not None:
+            # The version may have been removed by an upgrade: discover once more.
+            self._version = None
+            answer = self._api.request("GET", f"{self._base()}/{resource}", query)
+        return answer
+
+    def _base(self) -> str:
+        if self._version is None:
+            self._version = self._discover()
+        return f"/apis/{GROUP}/{self._version}"
+
+    def _discover(self) -> str:
+        answer = self._api.request("GET", f"/apis/{GROUP}")
+        if answer.status == 404:
+            raise Rejected("Kueue", "not installed", f"the API server does not serve {GROUP}")
+        if answer.status != 200:
+            raise self._failure(answer, f"discover {GROUP}")
+        served = {entry.get("version") for entry in answer.body.get("versions") or ()}
+        for version in VERSIONS:
+            if version in served:
+                return version
+        raise Rejected("Kueue", "unknown version", f"served: {', '.join(sorted(map(str, served)))}")
+
+    def _failure(self, answer: Answer, doing: str) -> Exception:
+        if answer.status in {401, 403}:
+            return Rejected("API server", "no right", f"{doing}: {words(answer)}")
+        return Unavailable("API server", f"{doing}: {words(answer)}")

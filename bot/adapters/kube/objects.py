@@ -1,0 +1,171 @@
+"""Kueue's JSON into core values. Both API versions; called by adapters/kube/cluster for each object it reads."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+from kubernetes.utils.quantity import parse_quantity
+
+from bot.adapters.kube.ownership import annotations_of_ours, managing_tool, quota_automation, spec_manager
+from bot.core.kueue import CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot
+
+Json = Mapping[str, Any]
+
+
+def devices(quantity: Any) -> tuple[int, bool]:
+    """A Kubernetes quantity as a whole number, rounded up as Kueue does, and whether it was whole already.
+
+    Raises ValueError for what is no quantity.
+    """
+    if isinstance(quantity, int):
+        return quantity, True
+    if isinstance(quantity, str) and quantity.isascii() and quantity.isdigit():
+        return int(quantity), True
+    exact: Decimal = parse_quantity(quantity)
+    rounded = int(exact.to_integral_value(ROUND_CEILING))
+    return rounded, exact == rounded
+
+
+def queue_snapshot(cluster: str, raw: Json) -> QueueSnapshot:
+    """A ClusterQueue of v1beta1 or v1beta2."""
+    metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
+    active = _condition(status, "Active")
+    preemption = spec.get("preemption") or {}
+    return QueueSnapshot(
+        cluster=cluster,
+        name=metadata["name"],
+        uid=metadata["uid"],
+        resource_version=metadata["resourceVersion"],
+        generation=int(metadata.get("generation", 1)),
+        quotas=_quotas(spec),
+        cohort=spec.get("cohortName") or spec.get("cohort") or None,
+        observed_generation=active.get("observedGeneration"),
+        active=active.get("status") == "True",
+        deleting="deletionTimestamp" in metadata,
+        stop_policy=spec.get("stopPolicy") or "None",
+        reserved=_totals(status.get("flavorsReservation")),
+        used=_totals(status.get("flavorsUsage")),
+        pending_workloads=int(status.get("pendingWorkloads") or 0),
+        preemption=Preemption(
+            within_cluster_queue=preemption.get("withinClusterQueue") or "Never",
+            reclaim_within_cohort=preemption.get("reclaimWithinCohort") or "Never",
+            borrow_within_cohort=(preemption.get("borrowWithinCohort") or {}).get("policy") or "Never",
+        ),
+        fair_weight=_text((spec.get("fairSharing") or {}).get("weight")),
+        annotations=annotations_of_ours(metadata),
+        annotated=bool(metadata.get("annotations")),
+        managed_by=managing_tool(metadata),
+        spec_manager=spec_manager(metadata),
+        quota_automation=quota_automation(status),
+    )
+
+
+def cohort_snapshot(raw: Json) -> CohortSnapshot:
+    """A Cohort of v1beta1 or v1beta2."""
+    spec = raw.get("spec") or {}
+    return CohortSnapshot(raw["metadata"]["name"], spec.get("parentName") or spec.get("parent") or None, _quotas(spec))
+
+
+def workload_snapshot(raw: Json, queue_of: Mapping[tuple[str, str], str]) -> WorkloadSnapshot | None:
+    """A Workload that is not finished, None for a finished one.
+
+    `queue_of` maps (namespace, LocalQueue) to the ClusterQueue; it is asked for a Workload that holds no quota yet.
+    """
+    metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
+    if _condition(status, "Finished").get("status") == "True":
+        return None
+    admission = status.get("admission") or {}
+    reserved = _condition(status, "QuotaReserved")
+    owners = [owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")]
+    namespace = metadata["namespace"]
+    return WorkloadSnapshot(
+        namespace=namespace,
+        name=metadata["name"],
+        uid=metadata["uid"],
+        queue=admission.get("clusterQueue") or queue_of.get((namespace, spec.get("queueName") or "")),
+        priority=int(spec.get("priority") or 0),
+        created_at=_instant(metadata["creationTimestamp"]),
+        reserved_at=_instant(reserved["lastTransitionTime"])
+        if admission and "lastTransitionTime" in reserved
+        else None,
+        usage=_usage(admission),
+        requests=_requests(spec),
+        owner=owners[0]["name"] if owners else None,
+    )
+
+
+def _quotas(spec: Json) -> dict[FlavorResource, Quota]:
+    found = {}
+    for i, group in enumerate(spec.get("resourceGroups") or ()):
+        for j, flavor in enumerate(group.get("flavors") or ()):
+            for k, entry in enumerate(flavor.get("resources") or ()):
+                found[FlavorResource(flavor["name"], entry["name"])] = _quota(entry, (i, j, k))
+    return found
+
+
+def _quota(entry: Json, path: tuple[int, int, int]) -> Quota:
+    nominal, whole = devices(entry.get("nominalQuota", 0))
+    limits: list[int | None] = []
+    for name in ("borrowingLimit", "lendingLimit"):
+        if entry.get(name) is None:
+            limits.append(None)
+            continue
+        number, exact = devices(entry[name])
+        limits.append(number)
+        whole = whole and exact
+    return Quota(nominal, limits[0], limits[1], whole, path)
+
+
+def _totals(flavors: Iterable[Json] | None) -> dict[FlavorResource, int]:
+    return {
+        FlavorResource(flavor["name"], entry["name"]): devices(entry.get("total", 0))[0]
+        for flavor in flavors or ()
+        for entry in flavor.get("resources") or ()
+    }
+
+
+def _usage(admission: Json) -> dict[FlavorResource, int]:
+    usage: dict[FlavorResource, int] = {}
+    for pods in admission.get("podSetAssignments") or ():
+        flavors = pods.get("flavors") or {}
+        for resource, quantity in (pods.get("resourceUsage") or {}).items():
+            if resource in flavors:
+                key = FlavorResource(flavors[resource], resource)
+                usage[key] = usage.get(key, 0) + devices(quantity)[0]
+    return usage
+
+
+def _requests(spec: Json) -> dict[str, int]:
+    """By Kubernetes' rule a pod needs the larger of its containers' sum and its largest init container."""
+    total: dict[str, int] = {}
+    for pods in spec.get("podSets") or ():
+        template = ((pods.get("template") or {}).get("spec")) or {}
+        together = _sum(template.get("containers") or ())
+        for init in template.get("initContainers") or ():
+            for resource, amount in _sum([init]).items():
+                together[resource] = max(together.get(resource, 0), amount)
+        for resource, amount in together.items():
+            total[resource] = total.get(resource, 0) + amount * int(pods.get("count", 1))
+    return total
+
+
+def _sum(containers: Iterable[Json]) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for container in containers:
+        resources = container.get("resources") or {}
+        for resource, quantity in {**(resources.get("limits") or {}), **(resources.get("requests") or {})}.items():
+            total[resource] = total.get(resource, 0) + devices(quantity)[0]
+    return total
+
+
+def _condition(status: Json, kind: str) -> Json:
+    return next((c for c in status.get("conditions") or () if c.get("type") == kind), {})
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)

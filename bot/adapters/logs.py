@@ -1,0 +1,43 @@
+"""Logs as JSON lines or for a console, the vendors' own among them. Configured once by app.py and the command line."""
+
+import logging
+import sys
+from typing import Literal
+
+import structlog
+
+_VENDORS = ("slack_bolt", "slack_sdk", "kubernetes", "urllib3", "apscheduler", "sqlalchemy", "uvicorn", "alembic")
+
+
+def configure_logs(level: str, style: Literal["json", "console"]) -> None:
+    """Everything goes to standard error, so that commands can print to standard output.
+
+    Vendors speak from WARNING on: at DEBUG some of them print whole requests, tokens among them.
+    """
+    shared: list[structlog.types.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    renderer: structlog.types.Processor = (
+        structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer()
+    )
+    tail: list[structlog.types.Processor] = [structlog.processors.format_exc_info] if style == "json" else []
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *tail, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level)
+    for vendor in _VENDORS:
+        logging.getLogger(vendor).setLevel(max(logging.WARNING, root.level))

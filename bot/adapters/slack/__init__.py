@@ -1,0 +1,1 @@
+"""Slack's Web API over the official client. Built by app.py; nothing else imports it."""

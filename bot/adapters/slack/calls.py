@@ -1,0 +1,92 @@
+"""One Web API call, with Slack's failures told apart. Used by adapters/slack/chat and adapters/slack/directory.
+
+The official client's retry handlers are off: they would post a message twice when only the answer was lost.
+"""
+
+import http.client
+import urllib.error
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from bot.core.errors import Rejected, Unavailable
+
+TIMEOUT_SECONDS = 10
+SLACK = "Slack"
+_PASSING = frozenset(
+    {"internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org", "ratelimited"}
+)
+"""Error codes that say "not now"."""
+
+
+class AnswerLost(Exception):
+    """The request was sent and no answer came: it may have been carried out."""
+
+
+def web_client(token: str | None, base_url: str) -> WebClient:
+    """A client that calls once and never by itself again. Without a token each call brings its own."""
+    return WebClient(token=token, base_url=base_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
+
+
+def call(method: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
+    """The answer's JSON.
+
+    Raises Unavailable (not carried out, try later), Rejected (Slack's code; never so), AnswerLost (who knows).
+    """
+    with _told_apart():
+        response = method(**arguments)
+        data = response.data
+        if not isinstance(data, dict):
+            raise AnswerLost("not JSON")
+        return data
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except SlackApiError as error:
+        raise _api_failure(error) from error
+    except urllib.error.URLError as error:
+        if isinstance(error.reason, ConnectionRefusedError):
+            raise Unavailable(SLACK, "connection refused") from error
+        raise AnswerLost(str(error.reason)) from error
+    except (OSError, http.client.HTTPException, SlackClientError) as error:
+        raise AnswerLost(type(error).__name__) from error
+
+
+def _api_failure(error: SlackApiError) -> Exception:
+    status = getattr(error.response, "status_code", 200)
+    code = _code(error)
+    if status == 429 or code == "ratelimited":
+        return Unavailable(SLACK, "rate limit", _retry_after(error))
+    if status >= 500:
+        return AnswerLost(f"status {status}")
+    if code in _PASSING:
+        return Unavailable(SLACK, code)
+    return Rejected(SLACK, code, _detail(error))
+
+
+def _code(error: SlackApiError) -> str:
+    data = error.response.data if hasattr(error.response, "data") else error.response
+    return str(data.get("error", "unknown")) if isinstance(data, dict) else "unknown"
+
+
+def _detail(error: SlackApiError) -> str:
+    data = error.response.data if hasattr(error.response, "data") else error.response
+    if not isinstance(data, dict):
+        return ""
+    needed = data.get("needed")
+    messages = (data.get("response_metadata") or {}).get("messages") or ()
+    return f"needed: {needed}" if needed else "; ".join(map(str, messages))[:200]
+
+
+def _retry_after(error: SlackApiError) -> timedelta:
+    headers = getattr(error.response, "headers", None) or {}
+    value = next((v for k, v in headers.items() if k.lower() == "retry-after"), "1")
+    text = value[0] if isinstance(value, list) else value
+    return timedelta(seconds=int(text)) if str(text).isdigit() else timedelta(seconds=1)

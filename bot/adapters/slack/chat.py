@@ -1,0 +1,129 @@
+"""The Chat role over Slack's Web API. Built by app.py; called by the deliverer and by the answers in chat/."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.webhook import WebhookClient
+
+from bot.adapters.slack.calls import TIMEOUT_SECONDS, AnswerLost, call
+from bot.adapters.slack.directory import Directory
+from bot.core.errors import Rejected, Unavailable
+from bot.core.messages import Message, MessageRef, Modal
+from bot.core.people import Person
+from bot.ports.chat import PostUnknown
+from bot.views.modal_json import modal_json
+
+EVENT_TYPE = "gpuq_notice"
+HISTORY_PAGE = 200
+
+
+class SlackChat:
+    """Implements ports.chat.Chat."""
+
+    def __init__(self, client: WebClient, directory: Directory) -> None:
+        self._client = client
+        self._directory = directory
+
+    def post(self, to: str, message: Message, notice_id: str, thread: MessageRef | None = None) -> MessageRef:
+        """The DM's own id comes back for a user id: chat.update takes only that."""
+        try:
+            answer = call(
+                self._client.chat_postMessage,
+                channel=thread.channel if thread else to,
+                text=message.text,
+                blocks=list(message.blocks),
+                thread_ts=thread.ts if thread else None,
+                metadata={"event_type": EVENT_TYPE, "event_payload": {"id": notice_id}},
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        except AnswerLost as error:
+            raise PostUnknown(str(error)) from error
+        return MessageRef(answer["channel"], answer["ts"])
+
+    def update(self, ref: MessageRef, message: Message) -> None:
+        """Text and blocks are both sent: an update without blocks would take them away."""
+        self._safe_to_repeat(
+            self._client.chat_update, channel=ref.channel, ts=ref.ts, text=message.text, blocks=list(message.blocks)
+        )
+
+    def find(self, to: str, notice_id: str, since: datetime, thread: MessageRef | None = None) -> MessageRef | None:
+        """Reads the history (of the thread, if it was posted to one) from `since` on."""
+        channel = thread.channel if thread else self._channel_of(to)
+        for message in self._history(channel, since, thread):
+            payload = (message.get("metadata") or {}).get("event_payload") or {}
+            if payload.get("id") == notice_id:
+                return MessageRef(channel, message["ts"])
+        return None
+
+    def respond(self, url: str, message: Message) -> None:
+        """To the response_url of an arrival."""
+        hook = WebhookClient(url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
+        try:
+            answer = hook.send(text=message.text, blocks=list(message.blocks), response_type="ephemeral")
+        except OSError as error:
+            raise Unavailable("Slack", "no answer") from error
+        if answer.status_code != 200:
+            raise Rejected("Slack", "response_url", f"status {answer.status_code}")
+
+    def ephemeral(self, channel: str, user: str, message: Message) -> None:
+        """Slack does not promise that it is seen."""
+        self._safe_to_repeat(
+            self._client.chat_postEphemeral,
+            channel=channel,
+            user=user,
+            text=message.text,
+            blocks=list(message.blocks),
+        )
+
+    def open_view(self, trigger_id: str, modal: Modal) -> str:
+        """Raises Rejected `expired_trigger_id` after 3 s."""
+        answer = self._safe_to_repeat(self._client.views_open, trigger_id=trigger_id, view=modal_json(modal))
+        return str(answer["view"]["id"])
+
+    def update_view(self, view_id: str, modal: Modal) -> None:
+        """Raises Rejected `not_found` if it was closed."""
+        self._safe_to_repeat(self._client.views_update, view_id=view_id, view=modal_json(modal))
+
+    def person(self, user: str) -> Person:
+        """See Directory."""
+        return self._directory.person(user)
+
+    def group_members(self, group: str) -> frozenset[str]:
+        """See Directory."""
+        return self._directory.group_members(group)
+
+    def _channel_of(self, to: str) -> str:
+        if not to.startswith(("U", "W")):
+            return to
+        answer = self._safe_to_repeat(self._client.conversations_open, users=to)
+        return str(answer["channel"]["id"])
+
+    def _history(self, channel: str, since: datetime, thread: MessageRef | None) -> Iterator[dict[str, Any]]:
+        arguments: dict[str, Any] = {
+            "channel": channel,
+            "oldest": f"{since.timestamp():.6f}",
+            "inclusive": True,
+            "limit": HISTORY_PAGE,
+            "include_all_metadata": True,
+        }
+        method: Any = self._client.conversations_history
+        if thread:
+            arguments["ts"] = thread.ts
+            method = self._client.conversations_replies
+        while True:
+            answer = self._safe_to_repeat(method, **arguments)
+            yield from answer["messages"]
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return
+            arguments["cursor"] = cursor
+
+    def _safe_to_repeat(self, method: Any, **arguments: Any) -> dict[str, Any]:
+        """A lost answer to a call that may be repeated is just "try later"."""
+        try:
+            return call(method, **arguments)
+        except AnswerLost as error:
+            raise Unavailable("Slack", "no answer") from error

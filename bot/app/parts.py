@@ -1,0 +1,100 @@
+"""Makes the adapters from the settings. Called by app/run; what cannot work is said with what to do about it."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from slack_bolt import App
+from slack_bolt.authorization import AuthorizeResult
+
+from bot.adapters.db import engine as engines
+from bot.adapters.db.inbox_writer import InboxWriter
+from bot.adapters.db.migrate import check_schema
+from bot.adapters.db.unit_of_work import SqlStore
+from bot.adapters.kube.client import connect
+from bot.adapters.kube.cluster import KubeCluster
+from bot.adapters.policy_files import Broken, PolicyFiles, Unchanged
+from bot.adapters.slack.calls import web_client
+from bot.adapters.slack.chat import SlackChat
+from bot.adapters.slack.directory import Directory
+from bot.core.policy import Policy
+from bot.flows.keep_policy import PolicyProblem
+from bot.ports.clock import Clock
+from bot.settings import Convergence, Settings
+
+
+@dataclass(slots=True)
+class Parts:
+    """The adapters of one process."""
+
+    store: SqlStore
+    inbox: InboxWriter
+    policies: PolicyFiles
+    chat: SlackChat
+    clusters: Mapping[str, KubeCluster]
+    policy_is_good: bool = True
+    """False while the files on disk cannot be used."""
+
+    def reload_policy(self) -> Sequence[PolicyProblem] | None:
+        """Look at the policy files again, in the words of flows/keep_policy."""
+        looked = self.policies.reload_if_changed()
+        if not isinstance(looked, Unchanged):
+            self.policy_is_good = not isinstance(looked, Broken)
+        if isinstance(looked, Broken):
+            return [PolicyProblem(one.file, one.line, one.message) for one in looked.problems]
+        return None if isinstance(looked, Unchanged) else ()
+
+    def close(self) -> None:
+        """Let go of threads and connections, the database last."""
+        self.inbox.stop()
+        for cluster in self.clusters.values():
+            cluster.close()
+        self.store.close()
+
+
+def make_parts(settings: Settings, clock: Clock) -> Parts:
+    """Raises Refused, PolicyError or Unavailable with what to do."""
+    policies = PolicyFiles(settings.policies_dir)
+    engine = engines.create(settings.database_url.get_secret_value())
+    check_schema(engine)
+    store = SqlStore(engine)
+    client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
+    return Parts(
+        store=store,
+        inbox=InboxWriter(store),
+        policies=policies,
+        chat=SlackChat(client, Directory(client, clock)),
+        clusters=make_clusters(settings, policies.policy, clock),
+    )
+
+
+def make_clusters(settings: Convergence, policy: Policy, clock: Clock) -> dict[str, KubeCluster]:
+    """One per cluster of clusters.yaml; its own context goes before KUBE_CONTEXT."""
+    return {
+        name: KubeCluster(name, connect(settings.kubeconfig, cluster.context or settings.kube_context), clock)
+        for name, cluster in policy.clusters.clusters.items()
+    }
+
+
+def make_bolt(settings: Settings, executor: Executor) -> App:
+    """The Bolt app. It makes no call at start: a Slack that is down must not keep the bot from giving quota back.
+
+    Listeners only store and acknowledge, so they run on the thread that dispatches (`process_before_response`): Bolt
+    would otherwise hand each to another thread and look every 10 ms whether it has acknowledged.
+    """
+    token = settings.slack_bot_token.get_secret_value()
+
+    def authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=enterprise_id, team_id=team_id, bot_token=token)
+
+    http = settings.slack_app_token is None
+    secret = settings.slack_signing_secret
+    return App(
+        client=web_client(None, settings.slack_api_url),
+        signing_secret=secret.get_secret_value() if secret else "",
+        authorize=authorize,
+        request_verification_enabled=http,
+        ssl_check_enabled=http,
+        process_before_response=True,
+        listener_executor=executor,
+    )

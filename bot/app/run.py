@@ -1,0 +1,222 @@
+"""The running bot: threads, their order at start, and who stops whom at SIGTERM. Held by the command line and the demo.
+
+Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge` and
+`deliver` work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox,
+and one thread of the inbox writer makes arrivals durable.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import structlog
+from apscheduler.schedulers.background import BackgroundScheduler
+from slack_bolt.adapter.socket_mode import SocketModeHandler
+
+from bot.adapters.db import lock
+from bot.adapters.system_clock import new_id, system_clock
+from bot.app.leader import Leader
+from bot.app.metrics import make_metrics
+from bot.app.parts import Parts, make_bolt, make_parts
+from bot.chat.desk import Desk
+from bot.chat.directory import handler_of
+from bot.chat.form_gate import form_gate
+from bot.chat.listeners import Listeners
+from bot.core.errors import Unavailable
+from bot.core.pace import Pace
+from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.deliver_notices import deliver
+from bot.flows.keep_policy import keep_policy
+from bot.flows.lapse_requests import lapse_requests
+from bot.flows.render_notices import renderer
+from bot.flows.tell_loans import tell_after_start
+from bot.flows.world import World
+from bot.ports.clock import Clock
+from bot.settings import Settings
+from bot.web import Pages, WebServer, web_app
+from bot.workers import Loop, Pool
+
+log = structlog.get_logger(__name__)
+
+WORKERS = 16
+"""Arrivals handled at a time. Most of their life they wait for the API server or Slack."""
+DISPATCHERS = 64
+"""HTTP requests in Bolt at a time."""
+SOCKET_RECEIVERS = 16
+SWEEP_EVERY = timedelta(seconds=15)
+RELOAD_EVERY = timedelta(seconds=10)
+LOOK_EVERY = timedelta(seconds=30)
+STOP_WITHIN = timedelta(seconds=20)
+
+
+class Bot:
+    """One process of the bot. `start` returns when it works, `stop` when it has ended cleanly."""
+
+    def __init__(self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = new_id) -> None:
+        self._settings = settings
+        self._lock = lock.hold(settings.database_url.get_secret_value())
+        self._lock.__enter__()
+        try:
+            self._build(clock, new_id)
+        except BaseException:
+            self._lock.__exit__(None, None, None)
+            raise
+
+    def _build(self, clock: Clock, new_id: Callable[[], str]) -> None:
+        settings = self._settings
+        self._parts: Parts = make_parts(settings, clock)
+        self.world = World(
+            store=self._parts.store,
+            chat=self._parts.chat,
+            clusters=self._parts.clusters,
+            policies=self._parts.policies,
+            clock=clock,
+            new_id=new_id,
+            wake_convergence=self._wake_convergence,
+            wake_delivery=self._wake_delivery,
+            install=settings.install_name,
+            observe_only=settings.observe_only,
+        )
+        process = new_id()
+        self._memory = ConvergeMemory()
+        lease = timedelta(seconds=settings.lease_seconds)
+        self._leader = Leader(self.world, process, lease, self._on_leading)
+        self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
+        pace, render = Pace(), renderer(self.world)
+        self._deliver = Loop(
+            "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
+        )
+        self._desk = Desk(self.world, handler_of, process)
+        self._pool = Pool("worker", WORKERS, self._desk.handle)
+        self._timetable = self._make_timetable(lease)
+        self._make_ways_in(clock)
+
+    def _wake_convergence(self) -> None:
+        self._converge.wake()
+
+    def _wake_delivery(self) -> None:
+        self._deliver.wake()
+
+    def _every(self) -> timedelta:
+        return timedelta(seconds=self._settings.converge_every)
+
+    def _converge_step(self, epoch: int) -> timedelta | None:
+        return converge_all(self.world, epoch, self._memory, self._leader.lift)
+
+    def _sweep(self) -> None:
+        for item in self._desk.left(WORKERS):
+            self._pool.offer(item)
+
+    def _make_timetable(self, lease: timedelta) -> BackgroundScheduler:
+        """What is due is asked of the database by each job; the timetable itself remembers nothing."""
+        timetable = BackgroundScheduler(
+            timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+        )
+        jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
+            (self._leader.renew, lease / 3),
+            (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
+            (self._sweep, SWEEP_EVERY),
+            (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
+        )
+        for job, every in jobs:
+            timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())
+        return timetable
+
+    def _make_ways_in(self, clock: Clock) -> None:
+        settings = self._settings
+        self._dispatchers = ThreadPoolExecutor(DISPATCHERS, thread_name_prefix="bolt")
+        bolt = make_bolt(settings, self._dispatchers)
+        Listeners(self._parts.inbox.put, self._pool.offer, form_gate(self.world), clock).register(bolt)
+        self._socket: SocketModeHandler | None = None
+        if settings.slack_app_token is not None:
+            self._socket = SocketModeHandler(
+                bolt, settings.slack_app_token.get_secret_value(), concurrency=SOCKET_RECEIVERS
+            )
+        metrics = make_metrics(self.world, lambda: self._leader.epoch is not None, lambda: self._parts.policy_is_good)
+        pages = Pages(self._alive, self._ready, metrics)
+        app = web_app(None if self._socket else bolt, self._dispatchers, pages)
+        self._web = WebServer(app, settings.http_host, settings.http_port)
+
+    @property
+    def port(self) -> int:
+        """The HTTP port, also when a free one was asked for."""
+        return self._web.port
+
+    def start(self) -> None:
+        """Everything that works without Slack comes first: quota is given back even when Slack is down."""
+        self._parts.inbox.start()
+        self._leader.renew()
+        self._converge.start()
+        self._deliver.start()
+        self._timetable.start()
+        self._pool.start()
+        self._web.start()
+        if self._socket is not None:
+            self._connect_socket(self._socket)
+        log.info("the bot works", port=self.port, socket_mode=self._socket is not None, off=["bills", "alerts"])
+
+    def stop(self) -> None:
+        """Take nothing new, finish what has begun, hand over the lease, close the database last."""
+        if self._socket is not None:
+            self._socket.close()
+        self._web.stop()
+        self._dispatchers.shutdown(wait=True)
+        self._pool.stop()
+        self._timetable.shutdown(wait=True)
+        self._converge.stop()
+        self._deliver.stop()
+        ended = [part.join(STOP_WITHIN) for part in (self._pool, self._converge, self._deliver)]
+        self._leader.resign()
+        self._parts.close()
+        self._lock.__exit__(None, None, None)
+        log.info("the bot has stopped", cleanly=all(ended))
+
+    def _connect_socket(self, socket: SocketModeHandler) -> None:
+        """A Slack that is down now is tried again by the timetable."""
+        try:
+            socket.connect()
+        except Exception as error:
+            log.warning("Slack is not reachable yet", why=type(error).__name__)
+            self._timetable.add_job(self._reconnect, "interval", seconds=SWEEP_EVERY.total_seconds(), id="reconnect")
+
+    def _reconnect(self) -> None:
+        if self._socket is None or self._socket.client.is_connected():
+            return
+        try:
+            self._socket.connect()
+        except Exception as error:
+            log.warning("Slack is still not reachable", why=type(error).__name__)
+
+    def _on_leading(self, epoch: int) -> None:
+        tell_after_start(self.world, epoch)
+        self._converge.wake()
+        self._deliver.wake()
+
+    def _alive(self) -> dict[str, str]:
+        return {"threads": "ok" if self._converge.alive and self._deliver.alive else "a loop has died"}
+
+    def _ready(self) -> dict[str, str]:
+        """What must work to take work: the database, and in Socket Mode the connection. Not the cluster: what is asked
+        while it is down is kept."""
+        try:
+            with self.world.store.read() as uow:
+                uow.leadership.gap()
+            database = "ok"
+        except Unavailable as error:
+            database = error.why
+        ready = {"database": database}
+        if self._socket is not None:
+            ready["slack"] = "ok" if self._socket.client.is_connected() else "not connected"
+        return ready
+
+
+def _unless_down(job: Callable[[], object]) -> Callable[[], None]:
+    """A job that a dependency keeps from its work is not a defect: the next time will do."""
+
+    def run() -> None:
+        try:
+            job()
+        except Unavailable as error:
+            log.warning("waiting for a dependency", what=error.what, why=error.why)
+
+    return run

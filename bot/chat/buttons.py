@@ -1,0 +1,125 @@
+"""Presses of buttons on cards, questions and loans, and the small forms behind them. Called by chat/directory.
+
+Nothing is taken from the pressed message but ids: the request's, the question's, and the revision of the picture.
+"""
+
+from dataclasses import replace
+
+from bot.chat.desk import Arrived
+from bot.chat.form_values import text, whole
+from bot.core.convergence.facts import AnswerKind
+from bot.core.errors import Refused, Rejected, Unavailable
+from bot.core.messages import Message, Modal
+from bot.flows.answer_edit import EditPress, answer_edit
+from bot.flows.card_facts import card_facts, stored
+from bot.flows.details_facts import details_facts
+from bot.flows.record_decision import Press, approve, deny
+from bot.flows.return_loan import return_loan
+from bot.flows.show_queue import show_facts
+from bot.flows.withdraw_request import withdraw_request
+from bot.views.answers.done import loan_returned, request_withdrawn
+from bot.views.answers.show import show
+from bot.views.deny_form import deny_form
+from bot.views.details import details
+from bot.views.facts import CardFacts
+from bot.views.ids import Action, Field, picture_of
+from bot.views.return_form import return_form
+from bot.views.said import said
+
+_ANSWERS = {
+    Action.DRIFT_BASE: AnswerKind.NEW_BASE,
+    Action.DRIFT_INCLUDED: AnswerKind.INCLUDED,
+    Action.DRIFT_RESTORE: AnswerKind.PUT_BACK,
+}
+
+
+def on_approve(arrived: Arrived) -> Message:
+    """The card changes by itself; the answer is for the one who pressed."""
+    return said(approve(arrived.world, _press(arrived)))
+
+
+def on_deny(arrived: Arrived) -> None:
+    """Asks for the reason first."""
+    facts = _card(arrived)
+    form = deny_form(facts.request, facts.requester.name)
+    _open(arrived, replace(form, metadata=f"{facts.request.id}:{_revision(arrived)}"))
+
+
+def on_deny_form(arrived: Arrived) -> Message:
+    """The reason was given."""
+    number, _, revision = arrived.get("metadata").partition(":")
+    press = Press(int(number), int(revision or 0), arrived.user, arrived.origin)
+    return said(deny(arrived.world, press, text(arrived.item.payload["values"], Field.DENY_WORDS)))
+
+
+def on_details(arrived: Arrived) -> None:
+    """What the card has no room for."""
+    _open(arrived, details(details_facts(arrived.world, _number(arrived), arrived.user)))
+
+
+def on_withdraw(arrived: Arrived) -> Message:
+    """Confirmed by Slack's dialog already."""
+    return request_withdrawn(withdraw_request(arrived.world, _number(arrived), arrived.user, arrived.origin))
+
+
+def on_return(arrived: Arrived) -> None:
+    """Asks how many."""
+    facts = _card(arrived)
+    if facts.loan is None:
+        raise Refused(f"There is no loan Q-{facts.request.id}.")
+    _open(arrived, return_form(facts.loan, facts.standing.above if facts.standing else None, facts.unit))
+
+
+def on_return_form(arrived: Arrived) -> Message:
+    """The amount was given."""
+    amount = whole(arrived.item.payload["values"], Field.RETURN_AMOUNT)
+    left, given = return_loan(arrived.world, int(arrived.get("metadata")), amount, arrived.user, arrived.origin)
+    return loan_returned(left, given)
+
+
+def on_edit_answer(arrived: Arrived) -> Message:
+    """One of the three answers to an outside edit."""
+    picture = picture_of(arrived.get("block_id"))
+    kind = _ANSWERS[Action(arrived.item.name)]
+    revision = picture.revision if picture else -1
+    press = EditPress(arrived.get("value"), revision, kind, arrived.user, arrived.origin)
+    return said(answer_edit(arrived.world, press))
+
+
+def on_show(arrived: Arrived) -> Message:
+    """A lender's lead looks at their queue."""
+    facts = _card(arrived)
+    queue = facts.request.ask.lender or facts.request.ask.queue
+    return show(show_facts(arrived.world, arrived.user, queue, None))
+
+
+def _press(arrived: Arrived) -> Press:
+    return Press(_number(arrived), _revision(arrived), arrived.user, arrived.origin)
+
+
+def _revision(arrived: Arrived) -> int:
+    picture = picture_of(arrived.get("block_id"))
+    return picture.revision if picture else -1
+
+
+def _number(arrived: Arrived) -> int:
+    value = arrived.get("value")
+    if not (value.isascii() and value.isdigit() and len(value) < 18):
+        raise Refused("This button is not one of the bot's.")
+    return int(value)
+
+
+def _card(arrived: Arrived) -> CardFacts:
+    number = _number(arrived)
+    with arrived.world.store.read() as uow:
+        found = stored(uow, number)
+    if found is None:
+        raise Refused(f"There is no Q-{number}.")
+    return card_facts(arrived.world, found)
+
+
+def _open(arrived: Arrived, modal: Modal) -> None:
+    try:
+        arrived.world.chat.open_view(arrived.get("trigger_id"), modal)
+    except (Rejected, Unavailable) as error:
+        raise Refused("The form could not be opened in time. Press again.") from error

@@ -1,0 +1,44 @@
+"""The subcommands, one module each. A new one gets a module, a reader of its words in core/wording, and a line here.
+
+`help` is made from this list. A module owns what it says of itself (`HELP`) and what it does (`run`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.chat.commands import help as help_
+from bot.chat.commands import list as list_
+from bot.chat.commands import request, show, status, withdraw
+from bot.chat.commands import return_ as return_
+from bot.chat.desk import Arrived
+from bot.core.messages import Message
+from bot.core.wording.request_words import RequestWords
+from bot.core.wording.small_commands import (
+    HelpWords,
+    ListWords,
+    ReturnWords,
+    ShowWords,
+    StatusWords,
+    WithdrawWords,
+)
+from bot.views.answers.help import CommandHelp
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand."""
+
+    help: CommandHelp
+    run: Callable[[Arrived, Any], Message | None]
+
+
+COMMANDS: Mapping[type, Command] = {
+    RequestWords: Command(request.HELP, request.run),
+    ReturnWords: Command(return_.HELP, return_.run),
+    WithdrawWords: Command(withdraw.HELP, withdraw.run),
+    StatusWords: Command(status.HELP, status.run),
+    ListWords: Command(list_.HELP, list_.run),
+    ShowWords: Command(show.HELP, show.run),
+    HelpWords: Command(help_.HELP, lambda arrived, said: help_.run(arrived, said, [c.help for c in COMMANDS.values()])),
+}

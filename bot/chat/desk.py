@@ -1,0 +1,140 @@
+"""Handles one stored arrival: finds who handles it, and turns what goes wrong into words. Called by the worker pool.
+
+An arrival is handled at least once: the flow that changes something marks it as done in the same transaction, so a
+second try of the same arrival cannot change anything twice. What only answers is marked here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.inbox import InboxItem
+from bot.core.messages import Message
+from bot.core.notices import NoticeDraft
+from bot.flows.refused_with import RefusedWith
+from bot.flows.world import World
+from bot.views.kinds import NoticeKind
+from bot.views.refusals import failed, refused
+
+log = structlog.get_logger(__name__)
+
+CLAIM_IS_OLD = timedelta(minutes=2)
+"""After that a claimed arrival is taken by somebody else: its worker is dead or hangs."""
+MOST_ATTEMPTS = 3
+RESPONSE_URL_LIFE = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """What a handler works on."""
+
+    world: World
+    item: InboxItem
+
+    @property
+    def user(self) -> str:
+        """Who acted."""
+        return str(self.item.payload["user"])
+
+    @property
+    def origin(self) -> str:
+        """The key that a flow marks as done."""
+        return self.item.key
+
+    def get(self, name: str) -> str:
+        """A value of the payload as text, "" if it has none."""
+        return str(self.item.payload.get(name) or "")
+
+
+Handler = Callable[[Arrived], Message | None]
+"""Answers the one who acted, or None when something else was shown. Raises Refused."""
+
+
+@dataclass(slots=True)
+class Desk:
+    """Who handles what, by subcommand, action_id or callback_id."""
+
+    world: World
+    find: Callable[[InboxItem], Handler]
+    worker: str
+    """Name of this process, for claims."""
+
+    def handle(self, item: InboxItem) -> None:
+        """One arrival. What was never tried has just been stored and is claimed first; the others were taken."""
+        if item.attempts > MOST_ATTEMPTS:
+            self._settle(item, f"given up after {MOST_ATTEMPTS} tries")
+        elif item.attempts or self._claim(item):
+            self._handle(item)
+
+    def left(self, limit: int) -> Sequence[InboxItem]:
+        """Take those that nobody handled: stored before a kill, or claimed by a process that is gone."""
+        with self.world.store.begin() as uow:
+            items = uow.inbox.take(self.worker, limit, CLAIM_IS_OLD)
+            uow.commit()
+        return items
+
+    def _claim(self, item: InboxItem) -> bool:
+        with self.world.store.begin() as uow:
+            mine = uow.inbox.claim(item.key, self.worker)
+            uow.commit()
+        return mine
+
+    def _handle(self, item: InboxItem) -> None:
+        arrived = Arrived(self.world, item)
+        try:
+            answer = self.find(item)(arrived)
+        except RefusedWith as error:
+            answer = error.message
+        except Refused as error:
+            answer = refused(error.sentence)
+        except Stale:
+            return  # another worker did the work of this very arrival, and answers
+        except Unavailable as error:
+            if error.what == "database":
+                raise  # nothing was recorded: the arrival stays, and is tried again
+            answer = refused(f"{error.what} is not answering. Nothing was changed. Try again in a few minutes.")
+        except Exception:
+            reference = self.world.new_id()[:6].upper()
+            log.exception("an arrival could not be handled", key=item.key, name=item.name, reference=reference)
+            self._answer(arrived, failed(reference))
+            self._settle(item, f"reference {reference}")
+            return
+        if answer is not None:
+            self._answer(arrived, answer)
+        self._settle(item)
+
+    def _answer(self, arrived: Arrived, message: Message) -> None:
+        """Where it came from; by DM once that is no longer possible."""
+        url = arrived.get("response_url")
+        if url and self.world.clock() - arrived.item.received_at < RESPONSE_URL_LIFE:
+            try:
+                self.world.chat.respond(url, message)
+            except (Unavailable, Rejected) as error:
+                log.warning("the answer goes by DM", key=arrived.item.key, why=str(error))
+            else:
+                return
+        facts: Mapping[str, object] = {"text": message.text, "blocks": list(message.blocks)}
+        draft = NoticeDraft(f"answer:{arrived.item.key}", NoticeKind.ANSWER, arrived.user, facts)
+        with self.world.store.begin() as uow:
+            uow.notices.owe_once(draft, self.world.clock())
+            uow.commit()
+        self.world.wake_delivery()
+
+    def _settle(self, item: InboxItem, failure: str | None = None) -> None:
+        with self.world.store.begin() as uow:
+            if failure is not None:
+                uow.inbox.failed(item.key, failure)
+            else:
+                _done(uow.inbox.done, item.key)
+            uow.commit()
+
+
+def _done(done: Callable[[str], None], key: str) -> None:
+    """A flow may have marked it already, together with what it changed."""
+    try:
+        done(key)
+    except Stale:
+        return

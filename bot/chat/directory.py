@@ -1,0 +1,49 @@
+"""Who handles an arrival: the one list of actions and forms. Asked by chat/desk."""
+
+from collections.abc import Callable, Mapping
+
+from bot.chat import buttons, form
+from bot.chat.desk import Arrived, Handler
+from bot.chat.typed import typed
+from bot.core.inbox import Arrival, InboxItem
+from bot.core.messages import Message
+from bot.views.ids import Action, Field, View
+
+
+def _silent(handler: Callable[[Arrived], None]) -> Handler:
+    """A handler that shows what it has to say itself."""
+
+    def handle(arrived: Arrived) -> Message | None:
+        handler(arrived)
+        return None
+
+    return handle
+
+
+ACTIONS: Mapping[str, Handler] = {
+    Action.CARD_APPROVE: buttons.on_approve,
+    Action.CARD_DENY: _silent(buttons.on_deny),
+    Action.CARD_DETAILS: _silent(buttons.on_details),
+    Action.REQUEST_WITHDRAW: buttons.on_withdraw,
+    Action.REQUEST_AGAIN: _silent(form.open_again),
+    Action.LOAN_RETURN: _silent(buttons.on_return),
+    Action.DRIFT_BASE: buttons.on_edit_answer,
+    Action.DRIFT_INCLUDED: buttons.on_edit_answer,
+    Action.DRIFT_RESTORE: buttons.on_edit_answer,
+    Action.OPEN_REQUEST: _silent(form.open_empty),
+    Action.SHOW: buttons.on_show,
+    Action.FORM_MORE: _silent(form.follow),
+    **{field.value: _silent(form.follow) for field in Field},
+}
+SUBMISSIONS: Mapping[str, Handler] = {
+    View.REQUEST_FORM: _silent(form.submit),
+    View.DENY_FORM: buttons.on_deny_form,
+    View.RETURN_FORM: buttons.on_return_form,
+}
+
+
+def handler_of(item: InboxItem) -> Handler:
+    """Raises KeyError for a name the bot never sent."""
+    if item.arrival is Arrival.COMMAND:
+        return typed
+    return (ACTIONS if item.arrival is Arrival.ACTION else SUBMISSIONS)[item.name]

@@ -1,0 +1,63 @@
+"""What can be said about a submitted form at once: shape and limits, on their fields. Called before it is acknowledged.
+
+Asks nobody: what needs the cluster, Slack or the database is checked by the worker, and then the form comes back.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.chat.form_values import State, form_values, text, whole
+from bot.chat.listeners import FormGate
+from bot.core.inbox import InboxItem
+from bot.core.policy import Policy
+from bot.flows.request_form import draft_of_form
+from bot.flows.world import World
+from bot.views.ids import UNTIL_DATE, Field, View
+from bot.views.modal_json import modal_json
+from bot.views.request_form import checking
+
+Errors = dict[str, str]
+
+
+def form_gate(world: World) -> FormGate:
+    """The gate that listeners ask."""
+
+    def gate(item: InboxItem) -> Mapping[str, Any]:
+        values: State = item.payload["values"]
+        if item.name == View.REQUEST_FORM:
+            errors = _request(values, world.policies.policy, item)
+            if not errors:
+                view = modal_json(checking(str(item.payload["metadata"])))
+                return {"response_action": "update", "view": view}
+        elif item.name == View.RETURN_FORM:
+            errors = {} if whole(values, Field.RETURN_AMOUNT) else {Field.RETURN_AMOUNT.value: "A whole number from 1"}
+        else:
+            words = text(values, Field.DENY_WORDS).strip()
+            errors = {} if words else {Field.DENY_WORDS.value: "Say why in a few words"}
+        return {"response_action": "errors", "errors": errors} if errors else {}
+
+    return gate
+
+
+def _request(values: State, policy: Policy, item: InboxItem) -> Errors:
+    said, limits, now = form_values(values), policy.approvals.limits, item.received_at
+    errors: Errors = {}
+    if said.amount is None:
+        errors[Field.AMOUNT] = "Whole numbers from 1, like 8"
+    elif said.amount > limits.most_per_request:
+        most = f"{limits.most_per_request:,} that policy allows per request"
+        errors[Field.AMOUNT] = f"{said.amount:,} is more than the {most}"
+    draft = draft_of_form("", said)
+    if said.until == UNTIL_DATE and draft.until is None:
+        errors[Field.UNTIL] = "Choose a date"
+    elif draft.until is not None and draft.until <= now:
+        errors[Field.UNTIL_AT] = "This time has passed"
+    elif draft.duration is not None and draft.duration > limits.longest:
+        errors[Field.UNTIL] = f"The longest is {limits.longest.days} days"
+    if draft.start is not None and draft.start < now:
+        errors[Field.START_AT] = "This time has passed"
+    elif draft.start is not None and draft.until is not None and draft.start >= draft.until:
+        errors[Field.START_AT] = "Start is after the end"
+    if limits.reason_required and not said.reason.strip():
+        errors[Field.REASON] = "Say why in a few words"
+    return {str(field): sentence for field, sentence in errors.items()}

@@ -1,0 +1,55 @@
+"""`converge --dry-run`: the plan of this moment as text. Called by cli/commands."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+
+from bot.adapters.db import engine as engines
+from bot.adapters.db.migrate import check_schema
+from bot.adapters.db.unit_of_work import SqlStore
+from bot.adapters.system_clock import system_clock
+from bot.app.parts import make_clusters
+from bot.core.convergence.planner import Plan
+from bot.core.convergence.wants import live_number
+from bot.core.policy import Policy
+from bot.flows.converge_quota import plan_for
+from bot.settings import Convergence
+
+
+def print_plans(settings: Convergence, policy: Policy, out: Console) -> None:
+    """One part per cluster. Raises Refused, Rejected, Unavailable."""
+    engine = engines.create(settings.database_url.get_secret_value())
+    check_schema(engine)
+    store = SqlStore(engine)
+    clusters = make_clusters(settings, policy, system_clock)
+    try:
+        for name, cluster in clusters.items():
+            out.print(f"{name}:")
+            for line in plan_lines(plan_for(store, cluster, settings.install_name, system_clock())):
+                out.print(f"  {line}", markup=False)
+    finally:
+        for cluster in clusters.values():
+            cluster.close()
+        store.close()
+
+
+def plan_lines(plan: Plan) -> Iterator[str]:
+    """What would be written now, then what was found. Later writes follow once these have landed."""
+    for write in plan.writes:
+        queue = write.change.queue
+        for key, number in write.change.numbers.items():
+            live = live_number(queue, key)
+            yield f"{write.move.name.lower()} {queue.name} {key.flavor} {key.name}: {_shown(live)} -> {_shown(number)}"
+        for entry, limit in write.change.lending_limits.items():
+            now = queue.quotas[entry].lending_limit
+            yield f"with it {queue.name} {entry.flavor} lendingLimit: {_shown(now)} -> {_shown(limit)}"
+        if not write.change.numbers:
+            yield f"{write.move.name.lower()} {queue.name}: annotation only"
+    if not plan.writes:
+        yield "nothing to write: live quota is base + loans"
+    for finding in plan.findings:
+        yield f"found: {finding.kind.value} {finding.queue} {finding.words}".rstrip()
+
+
+def _shown(number: int | None) -> str:
+    return "unset" if number is None else str(number)

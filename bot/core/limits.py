@@ -1,0 +1,59 @@
+"""The limits of approvals.yaml: what no rule can exceed, and how fast one person may ask. Each refusal is a sentence.
+
+`over_limits` is part of every verdict; `refusals` is asked once, when a request is made.
+"""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from bot.core.drafts import AskField
+from bot.core.errors import Refused
+from bot.core.policy import Policy
+from bot.core.policy.conditions import length_words
+from bot.core.request_facts import Pace, RequestFacts
+
+HOUR = timedelta(hours=1)
+
+
+def over_limits(policy: Policy, facts: RequestFacts) -> tuple[Refused, ...]:
+    """Limits on the loan itself that this request is over, each on its field."""
+    limits, ask = policy.approvals.limits, facts.ask
+    over: list[Refused] = []
+    if not policy.approvals.allows(ask.kind):
+        over.append(Refused(f"{ask.kind.value} loans are off here.", AskField.KIND))
+    if ask.amount > limits.most_per_request:
+        most = f"the limit of {limits.most_per_request:,} per request for {ask.team}"
+        over.append(Refused(f"{ask.amount:,} is over {most}.", AskField.AMOUNT))
+    if facts.duration > limits.longest:
+        longest = f"the limit of {length_words(limits.longest)} for {ask.team}"
+        over.append(Refused(f"{length_words(facts.duration)} is over {longest}.", AskField.UNTIL))
+    elif facts.duration <= timedelta():
+        over.append(Refused("This time has passed.", AskField.UNTIL))
+    if facts.on_loan > limits.most_on_loan_per_team:
+        left = max(0, limits.most_on_loan_per_team - facts.others_on_loan)
+        held = f"{facts.others_on_loan:,} of {limits.most_on_loan_per_team:,} on loan for {ask.team}"
+        over.append(Refused(f"{held}; at most {left:,} more.", AskField.AMOUNT))
+    return tuple(over)
+
+
+def refusals(policy: Policy, facts: RequestFacts, pace: Pace) -> tuple[Refused, ...]:
+    """Everything that stops this person from making this request, the whole before the fields."""
+    limits = policy.approvals.limits
+    stops = [*_too_fast(policy, facts.now, pace)]
+    if pace.open_requests >= limits.open_requests_per_person:
+        are = "request is" if pace.open_requests == 1 else "requests are"
+        stops.append(Refused(f"{pace.open_requests:,} {are} open. Withdraw one first."))
+    stops += over_limits(policy, facts)
+    if limits.reason_required and not facts.ask.reason.strip():
+        stops.append(Refused("Say why in a few words.", AskField.REASON))
+    return tuple(stops)
+
+
+def _too_fast(policy: Policy, now: datetime, pace: Pace) -> tuple[Refused, ...]:
+    most = policy.approvals.limits.requests_per_hour
+    recent = sorted(at for at in pace.last_hour if now - HOUR < at <= now)
+    if len(recent) < most:
+        return ()
+    following = (recent[-most] + HOUR).astimezone(ZoneInfo(pace.timezone))
+    are = "1 request" if most == 1 else f"{most:,} requests"
+    return (Refused(f"{are} in an hour is the limit; next at {following:%H:%M}. Nothing was sent."),)

@@ -1,0 +1,66 @@
+"""What policies/*.yaml say, as frozen values, and what is wrong with them if something is.
+
+Read by verdicts, membership, proposals and views; made from files by adapters/policy_files.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from bot.core.policy.approvals import ApprovalsFile
+from bot.core.policy.checks import APPROVALS, CLUSTERS, FILES, TEAMS, dangling
+from bot.core.policy.clusters import Cluster, ClustersFile
+from bot.core.policy.findings import Finding, from_pydantic
+from bot.core.policy.teams import Team, TeamsFile
+
+__all__ = ["FILES", "Finding", "Policy", "read_policy"]
+
+MODELS: Mapping[str, type[BaseModel]] = {TEAMS: TeamsFile, APPROVALS: ApprovalsFile, CLUSTERS: ClustersFile}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All three files, consistent with each other. `version` changes when any of them does."""
+
+    version: str
+    teams: TeamsFile
+    approvals: ApprovalsFile
+    clusters: ClustersFile
+
+    def team(self, name: str) -> Team | None:
+        """The team of this name."""
+        return self.teams.teams.get(name)
+
+    def cluster(self, name: str) -> Cluster | None:
+        """The cluster of this name."""
+        return self.clusters.clusters.get(name)
+
+    def team_of(self, cluster: str, queue: str) -> str | None:
+        """Name of the team that a ClusterQueue belongs to; None if it is nobody's."""
+        return next((name for name, team in self.teams.teams.items() if queue in team.queues_on(cluster)), None)
+
+    def queues_of(self, team: str, cluster: str) -> tuple[str, ...]:
+        """ClusterQueues of a team on a cluster; none for a team that is not there."""
+        found = self.team(team)
+        return found.queues_on(cluster) if found else ()
+
+
+def read_policy(documents: Mapping[str, Any], version: str) -> Policy | tuple[Finding, ...]:
+    """A policy of the parsed files (by name: FILES), or everything that is wrong with them.
+
+    A file that could not be parsed is left out: the others are still looked at. Names across files are checked once
+    each file is right by itself.
+    """
+    findings: list[Finding] = []
+    read: dict[str, Any] = {}
+    for name, document in documents.items():
+        try:
+            read[name] = MODELS[name].model_validate(document)
+        except ValidationError as error:
+            findings += from_pydantic(name, MODELS[name], error)
+    if len(read) < len(FILES):
+        return tuple(findings)
+    findings += dangling(read[TEAMS], read[APPROVALS], read[CLUSTERS])
+    return tuple(findings) or Policy(version, read[TEAMS], read[APPROVALS], read[CLUSTERS])

@@ -1,0 +1,95 @@
+"""Names in one policy file that must exist in another. Used by policy.read_policy."""
+
+from collections.abc import Iterator
+
+from bot.core.policy.approvals import ApprovalsFile, Conditions, Rule
+from bot.core.policy.clusters import ClustersFile
+from bot.core.policy.findings import Finding, Where, unknown
+from bot.core.policy.teams import EVERY_CLUSTER, Sees, TeamsFile
+
+TEAMS, APPROVALS, CLUSTERS = "teams.yaml", "approvals.yaml", "clusters.yaml"
+FILES = (TEAMS, APPROVALS, CLUSTERS)
+
+
+def dangling(teams: TeamsFile, approvals: ApprovalsFile, clusters: ClustersFile) -> tuple[Finding, ...]:
+    """Everything that names what is not there, or gives one queue to two teams."""
+    return (
+        *_team_names(teams),
+        *_team_clusters(teams, clusters),
+        *_shared_queues(teams, clusters),
+        *_groups(approvals),
+        *_rules(teams, approvals),
+        *_lenders(teams, clusters),
+    )
+
+
+def _known(file: str, where: Where, what: str, word: str, names: tuple[str, ...]) -> Iterator[Finding]:
+    if word not in names:
+        yield Finding(file, where, unknown(what, word, names), names)
+
+
+def _team_names(teams: TeamsFile) -> Iterator[Finding]:
+    seen: list[tuple[Where, Sees | None]] = [(("sees",), teams.sees)]
+    seen += [(("teams", name, "sees"), team.sees) for name, team in teams.teams.items()]
+    for where, sees in seen:
+        if isinstance(sees, tuple):
+            for index, name in enumerate(sees):
+                yield from _known(TEAMS, (*where, index), "team", name, tuple(teams.teams))
+
+
+def _team_clusters(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
+    for name, team in teams.teams.items():
+        for cluster in team.queues:
+            if cluster != EVERY_CLUSTER:
+                where = ("teams", name, "queues", cluster)
+                yield from _known(TEAMS, where, "cluster", cluster, tuple(clusters.clusters))
+
+
+def _shared_queues(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
+    owners: dict[tuple[str, str], str] = {}
+    told: set[tuple[str, str]] = set()
+    for name, team in teams.teams.items():
+        for cluster in clusters.clusters:
+            for queue in team.queues_on(cluster):
+                owner = owners.setdefault((cluster, queue), name)
+                if owner != name and (name, queue) not in told:
+                    told.add((name, queue))
+                    message = f'queue "{queue}" is team {owner}\'s already; a queue belongs to one team'
+                    yield Finding(TEAMS, ("teams", name, "queues"), message)
+
+
+def _groups(approvals: ApprovalsFile) -> Iterator[Finding]:
+    names = tuple(approvals.groups)
+    yield from _known(APPROVALS, ("admins",), "group", approvals.admins, names)
+    for number, rule in enumerate(approvals.rules):
+        for index, step in enumerate(rule.then.steps or ()):
+            if step.group is not None:
+                where = ("rules", number, "then", "steps", index, "who")
+                yield from _known(APPROVALS, where, "group", step.group, names)
+
+
+def _rules(teams: TeamsFile, approvals: ApprovalsFile) -> Iterator[Finding]:
+    before: dict[str, Rule] = {}
+    for number, rule in enumerate(approvals.rules):
+        for index, team in enumerate(rule.when.team or ()):
+            where = ("rules", number, "if", "team", index)
+            yield from _known(APPROVALS, where, "team", team, tuple(teams.teams))
+        if rule.name in before:
+            yield Finding(APPROVALS, ("rules", number, "name"), f'there is a rule "{rule.name}" already')
+        catch_all = next((one.name for one in before.values() if one.when == Conditions()), None)
+        if catch_all is not None:
+            message = f'rule "{rule.name}" is never reached: "{catch_all}" before it matches everything'
+            yield Finding(APPROVALS, ("rules", number), message)
+        before.setdefault(rule.name, rule)
+
+
+def _lenders(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
+    for name, cluster in clusters.clusters.items():
+        owned = tuple(queue for team in teams.teams.values() for queue in team.queues_on(name))
+        for queue, lender in cluster.lenders.items():
+            if queue not in owned and lender.consent == "lead":
+                message = f"{unknown('queue of a team', queue, owned)}: nobody could consent"
+                yield Finding(CLUSTERS, ("clusters", name, "lenders", queue), message, owned)
+        for queue in cluster.default_flavors:
+            where = ("clusters", name, "default_flavors", queue)
+            yield from _known(CLUSTERS, where, "queue", queue, (*owned, *cluster.lenders))

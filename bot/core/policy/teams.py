@@ -1,0 +1,56 @@
+"""What teams.yaml may say: who belongs together, who leads, which queues and namespaces are theirs, who sees what."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Field, PlainValidator
+
+from bot.core.policy.scalars import Channel, KubernetesNames, Name, People, Strict, TimeZone, unique
+
+EVERY_CLUSTER = "*"
+"""Key under which a plain list of queues is kept: the team has these on each cluster."""
+
+Sees: TypeAlias = Literal["all", "own"] | tuple[str, ...]
+"""Whose queues people see: everybody's, their own team's only, or their own and those of the named teams."""
+
+
+def _sees(value: Any) -> Any:
+    if value in ("all", "own"):
+        return value
+    if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
+        return unique(tuple(value))
+    raise ValueError(f'"{value}" is neither all, own nor a list of teams')
+
+
+def _by_cluster(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return value
+    return {EVERY_CLUSTER: value}
+
+
+class Team(Strict):
+    """Who asks, who consents, and what is theirs."""
+
+    channel: Channel
+    """Where the team's own messages go."""
+    members: People
+    leads: People = ()
+    """May consent to lend the team's quota; count as members too."""
+    namespaces: KubernetesNames = ()
+    queues: Annotated[Mapping[str, KubernetesNames], BeforeValidator(_by_cluster)] = Field(default_factory=dict)
+    """ClusterQueues by cluster; EVERY_CLUSTER for those of each."""
+    timezone: TimeZone = "UTC"
+    sees: Annotated[Sees, PlainValidator(_sees)] | None = None
+    """None: as the file's own `sees` has it."""
+
+    def queues_on(self, cluster: str) -> tuple[str, ...]:
+        """The team's ClusterQueues on this cluster, in the order of the file."""
+        return tuple(dict.fromkeys((*self.queues.get(EVERY_CLUSTER, ()), *self.queues.get(cluster, ()))))
+
+
+class TeamsFile(Strict):
+    """The whole of teams.yaml."""
+
+    teams: Mapping[Name, Team]
+    sees: Annotated[Sees, PlainValidator(_sees)] = "all"
+    """For teams that say nothing themselves, and for people in no team."""

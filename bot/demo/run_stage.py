@@ -1,0 +1,182 @@
+"""The world of the demo: simulated Slack and cluster on loopback, and the real bot between them.
+
+Called by demo/run and by the tests that play whole stories. The bot gets nothing but settings; its clients are the real
+ones. One clock serves all three and can be moved forward.
+"""
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from bot.adapters.db import migrate
+from bot.app.run import Bot
+from bot.demo.kube.people import Limits
+from bot.demo.kube.server import KubeServer
+from bot.demo.kube.sim import KubeSim
+from bot.demo.slack import Clocks, Message, SlackSim
+from bot.resources import alembic_dir, default_policies_dir
+from bot.settings import Settings, load_settings
+
+T = TypeVar("T")
+COHORT = "gpu-pool"
+QUEUES: dict[str, Limits] = {
+    "nlp": {"nominal": 24},
+    "vision": {"nominal": 16, "borrowing": 4},
+    "robotics": {"nominal": 8, "borrowing": 0},
+}
+"""Quota of a100."""
+PREEMPTION = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
+PEOPLE = {
+    "U0REQUESTER": "mira",
+    "U0VISIONTWO": "tom",
+    "U0LEADVISION": "lena",
+    "U0LEADNLP": "noor",
+    "U0ROBOTICSONE": "ravi",
+    "U0LEADROBOTICS": "rosa",
+    "U0ADMIN": "ada",
+    "U0ADMINTWO": "alan",
+}
+"""Ids in the default policies, and who they are here."""
+CHANNELS = {
+    "C0APPROVALS": "gpu-approvals",
+    "C0PLATFORM": "gpu-platform",
+    "C0NLP": "nlp",
+    "C0VISION": "vision",
+    "C0ROBOTICS": "robotics",
+}
+PATIENCE = 20.0
+"""Real seconds that anything may take."""
+
+
+class StageClock:
+    """Real time plus what it was moved forward."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta(0)
+        self._lock = threading.Lock()
+
+    def __call__(self) -> datetime:
+        with self._lock:
+            return datetime.now(UTC) + self._ahead
+
+    def move(self, by: timedelta) -> None:
+        """Everybody's time is later by this at once."""
+        with self._lock:
+            self._ahead += by
+
+
+class Stage:
+    """A context manager; inside it everything runs."""
+
+    def __init__(self, socket_mode: bool = True) -> None:
+        self._socket_mode = socket_mode
+        self._folder = Path(tempfile.mkdtemp(prefix="gpu-quota-bot-"))
+        self.clock = StageClock()
+        self.slack = SlackSim(clocks=Clocks(now=self.clock))
+        self.kube = KubeSim(clock=self.clock)
+        self._server = KubeServer(self.kube, reconcile=True)
+        self.people: dict[str, str] = {}
+        self.channels: dict[str, str] = {}
+        self.bot: Bot
+
+    def __enter__(self) -> Self:
+        try:
+            self.slack.start()
+            self._server.__enter__()
+            self._furnish()
+            self.start_bot()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop_bot()
+        self._close()
+
+    def start_bot(self) -> None:
+        """Start a process of the bot, the first or one after a stop."""
+        settings = self.settings()
+        migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
+        self.bot = Bot(settings, self.clock)
+        self.bot.start()
+        if not self._socket_mode:
+            self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
+
+    def stop_bot(self) -> None:
+        """As SIGTERM does."""
+        self.bot.stop()
+
+    def settings(self) -> Settings:
+        """What a person would put into `.env` for this world."""
+        environment = {
+            "SLACK_BOT_TOKEN": self.slack.bot_token,
+            "SLACK_SIGNING_SECRET": self.slack.signing_secret,
+            "SLACK_API_URL": self.slack.api_url,
+            "KUBECONFIG": str(self._server.kubeconfig(self._folder / "kubeconfig")),
+            "DATABASE_URL": f"sqlite:///{self._folder / 'bot.db'}",
+            "POLICIES_DIR": str(self._folder / "policies"),
+            "HTTP_HOST": "127.0.0.1",
+            "HTTP_PORT": "0",
+            "CONVERGE_EVERY": "0.5",
+            "LOG_LEVEL": "WARNING",
+            "LOG_FORMAT": "console",
+        }
+        if self._socket_mode:
+            environment["SLACK_APP_TOKEN"] = self.slack.app_token
+        return load_settings(environment, None, Settings)
+
+    def wait(self, what: str, predicate: Callable[[], T | None]) -> T:
+        """The first truthy value; raises AssertionError that says what did not come."""
+        try:
+            return self.slack.wait_for(predicate, PATIENCE)
+        except TimeoutError:
+            raise AssertionError(f"did not happen: {what}") from None
+
+    def text(self, message: Message, reader: str = "") -> str:
+        """A message as this person reads it."""
+        return self.slack.render_text(message, self.people.get(reader))
+
+    def find(self, channel: str, words: str) -> Message | None:
+        """The newest message of a channel (by name), threads left out, whose text, as it is now, has these words."""
+        messages = [one for one in self.slack.messages(self.channels[channel]) if not one.is_reply]
+        return next((one for one in reversed(messages) if words in self.slack.render_text(one)), None)
+
+    def find_dm(self, person: str, words: str) -> Message | None:
+        """The newest direct message to a person (by name) with these words."""
+        found = reversed(self.slack.dms(self.people[person]))
+        return next((one for one in found if words in self.slack.render_text(one)), None)
+
+    def nominal(self, queue: str) -> int:
+        """nominalQuota of a100, as the cluster has it."""
+        return int(self.kube.nominal(queue, "a100"))
+
+    def _furnish(self) -> None:
+        """People, channels, policies that name them, and a cohort of three queues."""
+        for user_id, name in PEOPLE.items():
+            self.people[name] = self.slack.add_person(name, id=user_id, tz="Europe/Zurich").id
+        ids = {"S0NLPTEAM": self.slack.add_group("nlp-team", self.people["noor"]).id}
+        for policy_id, name in CHANNELS.items():
+            ids[policy_id] = self.channels[name] = self.slack.add_channel(name, *self.people.values()).id
+        shutil.copytree(default_policies_dir(), self._folder / "policies")
+        for file in (self._folder / "policies").glob("*.yaml"):
+            text = file.read_text(encoding="utf-8")
+            for known, here in ids.items():
+                text = text.replace(known, here)
+            file.write_text(text, encoding="utf-8")
+        for name, limits in QUEUES.items():
+            self.kube.add_cluster_queue(name, {"a100": limits}, cohort=COHORT, preemption=PREEMPTION)
+            self.kube.add_local_queue(f"{name}-train", "main", name)
+        self.kube.reconcile()
+
+    def _close(self) -> None:
+        self._server.close()
+        self.slack.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)

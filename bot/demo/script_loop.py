@@ -1,0 +1,134 @@
+"""The story `loop`: ask, approve, the queues change, somebody edits by hand, an answer, the return. Played by demo/run.
+
+Each step prints what the people concerned saw and what the queues said, and stops the story if it is not so.
+"""
+
+from collections.abc import Callable
+from textwrap import indent
+
+from bot.demo.run_stage import Stage
+from bot.demo.slack import Message
+
+Say = Callable[[str], None]
+
+
+def tell_loop(stage: Stage, say: Say) -> None:
+    """Raises AssertionError at the first thing that is not as it should be."""
+    story = _Story(stage, say)
+    story.asks()
+    story.lead_approves()
+    story.outsider_cannot()
+    story.admin_approves()
+    story.hand_edit()
+    story.answer()
+    story.returns()
+
+
+class _Story:
+    def __init__(self, stage: Stage, say: Say) -> None:
+        self._stage = stage
+        self._say = say
+
+    def asks(self) -> None:
+        self._title("mira asks, in words")
+        self._types("mira", "vision", "/gpu-quota request 8 a100 from nlp for 3d because paper deadline")
+        card = self._sees("gpu-approvals", "8 a100 for vision", "Waiting: 0 of 2 approvals", "24 -> 16")
+        self._show("#gpu-approvals", card)
+        self._show("mira's own copy", self._dm("mira", "Waiting: 0 of 2 approvals"), "mira")
+        self._queues(24, 16)
+
+    def lead_approves(self) -> None:
+        self._title("noor, lead of nlp, consents to lend")
+        self._presses("noor", "gpuq_card_approve")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "Waiting: 1 of 2 approvals"))
+        self._queues(24, 16)
+
+    def outsider_cannot(self) -> None:
+        self._title("ravi of robotics presses Approve too")
+        self._presses("ravi", "gpuq_card_approve")
+        refusal = self._ephemeral("ravi", "can decide")
+        self._show("only ravi sees", refusal, "ravi")
+        self._queues(24, 16)
+
+    def admin_approves(self) -> None:
+        self._title("ada, an admin, approves; convergence lowers the lender first")
+        self._presses("ada", "gpuq_card_approve")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "In force since"))
+        self._show("mira", self._dm("mira", "8 a100 for vision until"), "mira")
+        self._show("noor", self._dm("noor", "nlp lends 8 a100 to vision"), "noor")
+        self._queues(16, 24)
+        self._never_more_than(48)
+
+    def hand_edit(self) -> None:
+        self._title("somebody edits vision by hand: 24 -> 20")
+        self._stage.kube.hand_edit("vision", "a100", nominal=20, manager="kubectl-edit")
+        self._stage.kube.reconcile()
+        self._show("#gpu-platform", self._sees("gpu-platform", "vision a100 is 20, expected 24"))
+        self._queues(16, 20)
+
+    def answer(self) -> None:
+        self._title("ada answers: not wanted, put it back")
+        question = self._sees("gpu-platform", "vision a100 is 20, expected 24")
+        self._stage.slack.press(self._stage.people["ada"], question, "gpuq_drift_restore")
+        self._show("#gpu-platform", self._sees("gpu-platform", "not wanted, put back"))
+        self._queues(16, 24)
+
+    def returns(self) -> None:
+        self._title("mira gives it back early")
+        self._types("mira", "vision", "/gpu-quota return Q-1 8")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "Returned by"))
+        self._queues(24, 16)
+        self._never_more_than(48)
+
+    def _title(self, words: str) -> None:
+        self._say(f"\n== {words}")
+
+    def _types(self, who: str, channel: str, line: str) -> None:
+        self._say(f"{who}: {line}")
+        delivery = self._stage.slack.type_command(self._stage.people[who], self._stage.channels[channel], line)
+        if not delivery.acked:
+            raise AssertionError(f"Slack showed {who}: {delivery.shown}")
+
+    def _presses(self, who: str, action: str) -> None:
+        card = self._sees("gpu-approvals", "8 a100 for vision")
+        self._say(f"{who} presses {action.removeprefix('gpuq_card_').capitalize()}")
+        self._stage.slack.press(self._stage.people[who], card, action)
+
+    def _sees(self, channel: str, *words: str) -> Message:
+        def found() -> Message | None:
+            message = self._stage.find(channel, words[0])
+            text = self._stage.text(message) if message else ""
+            return message if all(one in text for one in words) else None
+
+        return self._stage.wait(f"{' and '.join(words)} in #{channel}", found)
+
+    def _dm(self, who: str, words: str) -> Message:
+        return self._stage.wait(f"a DM to {who} with: {words}", lambda: self._stage.find_dm(who, words))
+
+    def _ephemeral(self, who: str, words: str) -> Message:
+        slack, user = self._stage.slack, self._stage.people[who]
+
+        def found() -> Message | None:
+            return next((one for one in slack.ephemerals(user) if words in slack.render_text(one)), None)
+
+        return self._stage.wait(f"only {who} sees: {words}", found)
+
+    def _show(self, where: str, message: Message, reader: str = "") -> None:
+        self._say(f"{where}:\n{indent(self._stage.text(message, reader), '  | ')}")
+
+    def _queues(self, nlp: int, vision: int) -> None:
+        stage = self._stage
+        stage.wait(
+            f"nlp {nlp} and vision {vision}; they are {stage.nominal('nlp')} and {stage.nominal('vision')}",
+            lambda: (stage.nominal("nlp"), stage.nominal("vision")) == (nlp, vision),
+        )
+        self._say(f"queues: nlp {nlp}, vision {vision}, robotics {stage.nominal('robotics')}")
+
+    def _never_more_than(self, total: int) -> None:
+        """P1: no version of any queue ever made the sum larger."""
+        now: dict[str, int] = {}
+        for version in self._stage.kube.history:
+            entry = version.obj["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]
+            now[version.name] = int(entry["nominalQuota"])
+            if sum(now.values()) > total:
+                raise AssertionError(f"the cohort had {sum(now.values())} of {total} at one moment")

@@ -1,0 +1,107 @@
+"""An admin says what an outside edit means. Changes the field's record and nothing else; convergence does the rest.
+
+Called by chat for the three buttons of the question.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.core.convergence.answers import Preview, Void, apply_answer
+from bot.core.convergence.facts import Answer, AnswerKind, FieldKey, FieldRecord
+from bot.core.convergence.findings import field_path
+from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.notices import Notice
+from bot.core.requests import AuditEntry
+from bot.flows.edit_facts import edit_facts, field_of
+from bot.flows.gather import person_of, roles_of_person
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+
+OUT_OF_DATE = "This question was out of date. It is up to date now: look and press again."
+
+
+@dataclass(frozen=True, slots=True)
+class EditPress:
+    """One press of an answer."""
+
+    question: str
+    """Notice id."""
+    revision: int
+    """Version of the record when the pressed picture was drawn."""
+    kind: AnswerKind
+    user: str
+    origin: str
+
+
+def answer_edit(world: World, press: EditPress) -> str:
+    """The sentence for the one who pressed. Raises Refused."""
+    person = person_of(world, press.user)
+    roles = roles_of_person(world, world.policies.policy, person)
+    if not roles.admin:
+        raise Refused("Only admins can say what a change from outside means. Not recorded.")
+    with world.store.read() as uow:
+        notice = uow.notices.by_id(press.question)
+    if notice is None:
+        raise Refused("This question is gone.")
+    key = field_of(notice.draft.facts)
+    limit = _live_lending_limit(world, key)
+    preview = _preview(world, notice, press.kind)
+    now = world.clock()
+    try:
+        with world.store.begin() as uow:
+            uow.inbox.done(press.origin)
+            record = uow.fields.records(key.cluster).get(key)
+            uow.fields.put(_apply(record, notice, press, limit, now))
+            outcome = f"{press.kind.value}: {notice.draft.facts['live']}"
+            uow.audit.add(AuditEntry(now, press.user, "answer", field_path(key), outcome))
+            _show(uow, notice, press, preview, now)
+            uow.commit()
+    except Stale:
+        raise Refused(OUT_OF_DATE) from None
+    world.wake_delivery()
+    world.wake_convergence()
+    return f"Recorded: {key.queue} {key.flavor} becomes {preview.now}." if preview else "Recorded."
+
+
+def _apply(
+    record: FieldRecord | None, notice: Notice, press: EditPress, limit: int | None, now: datetime
+) -> FieldRecord:
+    if record is None or record.question is None:
+        raise Refused("Nothing is in question any more.")
+    facts = notice.draft.facts
+    answer = Answer(record.key, facts["uid"], facts["live"], press.revision, press.kind, press.user, now)
+    after = apply_answer(record, answer, limit)
+    if isinstance(after, Void):
+        raise Refused(f"Not recorded: {after.why}. Look and press again.")
+    return after
+
+
+def _preview(world: World, notice: Notice, kind: AnswerKind) -> Preview | None:
+    """Where the answer leads, as the question says it. Raises Refused for one that was not offered."""
+    for choice in edit_facts(world, notice).choices:
+        if choice.kind is kind:
+            if choice.impossible:
+                raise Refused(f"This answer is not possible: {choice.impossible}.")
+            return Preview(kind, choice.now, choice.after)
+    return None
+
+
+def _show(uow: UnitOfWork, notice: Notice, press: EditPress, preview: Preview | None, now: datetime) -> None:
+    answered = {
+        "who": press.user,
+        "at": now.isoformat(),
+        "answer": press.kind.value,
+        "now": preview.now if preview else None,
+        "after": preview.after if preview else None,
+    }
+    uow.notices.refresh(notice.draft.facts["question"], now, {"answered": answered})
+
+
+def _live_lending_limit(world: World, key: FieldKey) -> int | None:
+    """An answer takes the live lendingLimit as the base of it, so it must be known. Raises Refused."""
+    try:
+        queue = world.clusters[key.cluster].read().queues.get(key.queue)
+    except (Unavailable, Rejected) as error:
+        raise Refused(f"{error.what} is not answering. Not recorded. Try again in a few minutes.") from error
+    quota = queue.quotas.get(key.flavor_resource) if queue else None
+    return quota.lending_limit if quota else None

@@ -1,0 +1,137 @@
+"""Everything a card, a direct message or a list row says of one request, gathered from the database and Slack.
+
+Called by flows/render_notices at delivery and by flows/look_up for `status` and `list`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.core.impact import from_json as impact_from_json
+from bot.core.loans import Loan
+from bot.core.membership import step_words
+from bot.core.news import worse
+from bot.core.policy import Policy
+from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
+from bot.core.standing import from_json
+from bot.flows.gather import person_or_id
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+from bot.views.amounts import GPU, Unit
+from bot.views.facts import CardFacts, Given, Late, Pressed, Returned, Step, Worse
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One request as the database has it, read in one transaction."""
+
+    request: QuotaRequest
+    approvals: Sequence[Approval]
+    loan: Loan | None
+    audit: Sequence[AuditEntry]
+    shown: Mapping[str, Any]
+    """What the requester's copy of the card knows: the standing, what got worse, what came late."""
+
+
+def stored(uow: UnitOfWork, number: int) -> Stored | None:
+    """None if there is no such request."""
+    request = uow.requests.get(number)
+    if request is None:
+        return None
+    card = uow.notices.get(f"card:{number}:{request.ask.requester}")
+    return Stored(
+        request,
+        uow.requests.approvals(number),
+        uow.loans.get(number),
+        uow.audit.of(f"Q-{number}"),
+        card.draft.facts if card else {},
+    )
+
+
+def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = None) -> CardFacts:
+    """`more` goes before what the card knows: facts of the notice that is rendered."""
+    facts = {**found.shown, **(more or {})}
+    policy, request = world.policies.policy, found.request
+    return CardFacts(
+        request=request,
+        requester=person_or_id(world, request.ask.requester),
+        steps=tuple(_step(policy, request, step) for step in request.steps),
+        approvals=tuple(_given(world, request, approval) for approval in found.approvals),
+        impact=impact_from_json(request.picture) if request.picture else None,
+        decider=_decider(world, found),
+        worse=_worse(world, request, facts.get("worse")),
+        loan=found.loan,
+        standing=from_json(facts["standing"]) if facts.get("standing") else None,
+        last_try=_instant(facts.get("tried")),
+        returned=tuple(_returned(world, found)),
+        late=_late(facts.get("late")),
+        unit=unit_of(policy, request.ask.cluster, request.ask.resource),
+        cluster=request.ask.cluster if len(policy.clusters.clusters) > 1 else None,
+        observe=world.observe_only,
+        notes=tuple(facts.get("notes") or ()),
+    )
+
+
+def unit_of(policy: Policy, cluster: str, resource: str) -> Unit:
+    """What one device of a resource is called here."""
+    known = policy.cluster(cluster)
+    return Unit(known.unit(resource, 1), known.unit(resource, 2)) if known else GPU
+
+
+def _step(policy: Policy, request: QuotaRequest, step: ApprovalStep) -> Step:
+    label = step_words(ApprovalStep(step.who))
+    return Step(label, step.count, _lends(policy, request, step))
+
+
+def _lends(policy: Policy, request: QuotaRequest, step: ApprovalStep) -> bool:
+    lender = request.ask.lender
+    return lender is not None and step.who == f"leads:{policy.team_of(request.ask.cluster, lender)}"
+
+
+def _given(world: World, request: QuotaRequest, approval: Approval) -> Given:
+    policy = world.policies.policy
+    lends = approval.step < len(request.steps) and _lends(policy, request, request.steps[approval.step])
+    return Given(person_or_id(world, approval.who), approval.at, lends, approval.self_approved)
+
+
+def _decider(world: World, found: Stored) -> Any:
+    """Who ended it, if a person did; of an approved request that is over, who gave it back."""
+    request = found.request
+    by = request.decided_by
+    if request.state is RequestState.APPROVED:
+        back = [
+            entry.who for entry in found.audit if entry.what in {"return", "withdraw"} and entry.outcome != "refused"
+        ]
+        by = back[-1] if back else None
+    return person_or_id(world, by) if by and not by.startswith("rule:") else None
+
+
+def _returned(world: World, found: Stored) -> list[Returned]:
+    return [
+        Returned(person_or_id(world, entry.who), entry.at, int(entry.outcome))
+        for entry in found.audit
+        if entry.what == "return" and entry.outcome.isdecimal()
+    ]
+
+
+def _worse(world: World, request: QuotaRequest, facts: Mapping[str, Any] | None) -> Worse | None:
+    """What the last press found, compared again from the two pictures."""
+    if not facts or not request.picture or not facts.get("shown"):
+        return None
+    shown, now = impact_from_json(facts["shown"]), impact_from_json(request.picture)
+    news = worse(shown, now)
+    if news is None:
+        return None
+    pressed = Pressed(person_or_id(world, facts["who"]), datetime.fromisoformat(facts["at"]))
+    return Worse(pressed, shown.read_at, news.free, news.at_risk, news.other)
+
+
+def _late(facts: Mapping[str, Any] | None) -> Late | None:
+    if not facts:
+        return None
+    return Late(datetime.fromisoformat(facts["at"]), timedelta(seconds=facts["by"]), facts["why"])
+
+
+def _instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

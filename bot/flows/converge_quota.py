@@ -1,0 +1,283 @@
+"""Make live quota equal base + loans: read database and cluster, plan, store the intent, send one patch, and again.
+
+The leader's convergence loop calls `converge_all`. The order of these steps is what makes a kill at any of them
+harmless; docs/convergence.md says why. Nothing is written without an intent in the database, and an intent is stored
+only if nothing that the plan was made from has changed since.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from bot.core.convergence.annotation import LOANS
+from bot.core.convergence.changes import PatchOutcome, PatchResult
+from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.landed import Refusal, refused, settle, still_refused
+from bot.core.convergence.order import Move
+from bot.core.convergence.planner import Plan, PlanFacts, plan
+from bot.core.convergence.rebuild import highest_epoch, missing_fences
+from bot.core.convergence.writes import PlannedWrite
+from bot.core.errors import Rejected, Stale, Unavailable
+from bot.core.kueue import ClusterPicture
+from bot.core.loans import Loan
+from bot.core.requests import AuditEntry
+from bot.core.standing import Blocker
+from bot.flows.gather import OPEN
+from bot.flows.loan_standing import Live, Trouble
+from bot.flows.tell_findings import tell_findings, tell_refusal
+from bot.flows.tell_loans import tell_blocked, tell_loans
+from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
+from bot.flows.world import World
+from bot.ports.cluster import Cluster
+from bot.ports.store import Store, UnitOfWork
+
+ROUNDS = 300
+"""Plans in one step; more is left to the next one."""
+COHORTS_MAY_BE = timedelta(minutes=5)
+"""How old the Cohort objects may be for a look that writes nothing. Before a write they are read again."""
+RETRY_FIRST = timedelta(seconds=1)
+RETRY_LONGEST = timedelta(seconds=60)
+
+
+@dataclass(slots=True)
+class ConvergeMemory:
+    """What one process remembers between steps. Losing it costs one more refused write, nothing else."""
+
+    refusals: dict[tuple[str, str], Refusal] = field(default_factory=dict)
+    """By cluster and queue."""
+    troubles: dict[tuple[str, str], Trouble] = field(default_factory=dict)
+    """Of the same, in the words of a loan's standing."""
+    outages: dict[str, Outage] = field(default_factory=dict)
+    """By cluster: it cannot be asked, or not written."""
+    failures: int = 0
+    """Steps in a row that could not get through."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What the plan was made from, as read from the database."""
+
+    records: Mapping[FieldKey, FieldRecord]
+    intents: Sequence[Intent]
+    loans: Sequence[Loan]
+
+    @property
+    def versions(self) -> tuple[object, ...]:
+        """Equal if and only if nothing changed."""
+        return (
+            {key: record.version for key, record in self.records.items()},
+            {intent.id for intent in self.intents},
+            {loan.id: loan.version for loan in self.loans},
+        )
+
+
+def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callable[[int], None]) -> timedelta | None:
+    """One step over all clusters. How soon another is worth while, None if at the usual time.
+
+    `lift` raises the leader's epoch above a fence that was found. Raises NotLeader, Unavailable (database).
+    """
+    waits = [wait for name in world.clusters if (wait := _converge(world, name, epoch, memory, lift)) is not None]
+    return min(waits, default=None)
+
+
+def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Plan:
+    """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
+    with store.read() as uow:
+        before = _facts(uow, cluster.name)
+    return plan(PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans))
+
+
+def _converge(
+    world: World, name: str, epoch: int, memory: ConvergeMemory, lift: Callable[[int], None]
+) -> timedelta | None:
+    cohorts_within = COHORTS_MAY_BE
+    for _ in range(ROUNDS):
+        before = _read(world, name)
+        picture = _look(world, epoch, memory, name, cohorts_within)
+        if isinstance(picture, timedelta):
+            return picture
+        if highest_epoch(picture) > epoch:
+            lift(highest_epoch(picture))
+            return timedelta(0)
+        if _knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
+            if not _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
+                return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+            continue
+        planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
+        if planned.writes and cohorts_within:
+            cohorts_within = timedelta(0)
+            continue
+        intents = _store(world, name, epoch, before, planned, picture)
+        if intents is None:
+            continue
+        if not intents:
+            return _at_rest(world, epoch, memory, planned, picture)
+        if not _send(world, epoch, memory, intents):
+            return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+    return timedelta(0)
+
+
+def _look(
+    world: World, epoch: int, memory: ConvergeMemory, name: str, cohorts_within: timedelta
+) -> ClusterPicture | timedelta:
+    """The queues as they are now, or how soon to try again."""
+    try:
+        return world.clusters[name].read(cohorts_within=cohorts_within)
+    except Unavailable as error:
+        return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
+    except Rejected as error:
+        return _may_not(world, epoch, memory, name, error)
+
+
+def _at_rest(
+    world: World, epoch: int, memory: ConvergeMemory, planned: Plan, picture: ClusterPicture
+) -> timedelta | None:
+    """Nothing is left to write now: say what is new."""
+    memory.failures = 0
+    outage = over(memory.outages, picture.cluster)
+    if outage is not None:
+        tell_back(world, epoch, picture.cluster, outage)
+    with world.store.read() as uow:
+        records = uow.fields.records(picture.cluster)
+    troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
+    return tell_loans(world, epoch, planned, Live(picture, records, troubles))
+
+
+def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:
+    """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
+    outage = began(memory.outages, cluster, blocker, world.clock())
+    tell_down(world, epoch, cluster, outage)
+    tell_blocked(world, epoch, cluster, blocker, words, outage.since)
+    memory.failures += 1
+    return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
+
+
+def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
+    """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
+    refusal = Refusal("ClusterQueues", "", f"{error.code}: {error.detail}", world.clock())
+    tell_refusal(world, epoch, cluster, Blocker.NO_RIGHT, refusal)
+    tell_blocked(world, epoch, cluster, Blocker.NO_RIGHT, refusal.words, refusal.since)
+    memory.failures += 1
+    return RETRY_LONGEST
+
+
+def _read(world: World, cluster: str) -> _Before:
+    with world.store.read() as uow:
+        return _facts(uow, cluster)
+
+
+def _facts(uow: UnitOfWork, cluster: str) -> _Before:
+    loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
+    return _Before(uow.fields.records(cluster), uow.fields.open_intents(cluster), loans)
+
+
+def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, unwritable: Mapping[str, str]) -> Plan:
+    return plan(
+        PlanFacts(
+            install=world.install,
+            epoch=epoch,
+            now=world.clock(),
+            picture=picture,
+            records=before.records,
+            intents=before.intents,
+            loans=before.loans,
+            unwritable=unwritable,
+        )
+    )
+
+
+def _knows_nothing(before: _Before, picture: ClusterPicture) -> bool:
+    """The database was lost: annotations of ours stand on queues that it has no record of.
+
+    Then every queue gets a fence before anything else, so that patches which only the lost database knew of are dead.
+    """
+    lost = not before.records and not before.intents
+    return lost and any(LOANS in queue.annotations for queue in picture.queues.values())
+
+
+def _intent(world: World, write: PlannedWrite, epoch: int) -> Intent:
+    return write.intent(world.new_id(), epoch, world.clock())
+
+
+def _unwritable(memory: ConvergeMemory, picture: ClusterPicture, now: datetime) -> dict[str, str]:
+    """Queues whose last write was refused, until they change or some time has passed."""
+    left = {}
+    for (cluster, queue), refusal in list(memory.refusals.items()):
+        if cluster != picture.cluster:
+            continue
+        if still_refused(refusal, picture.queues.get(queue), now):
+            left[queue] = refusal.words
+        else:
+            del memory.refusals[cluster, queue]
+            memory.troubles.pop((cluster, queue), None)
+    return left
+
+
+def _store(
+    world: World, cluster: str, epoch: int, before: _Before, planned: Plan, picture: ClusterPicture
+) -> list[tuple[PlannedWrite, Intent]] | None:
+    """Store what the plan says and the intents of what will be sent. None: something changed since it was read.
+
+    Only one write goes out per plan, except for those that lower quota: they may go in any order.
+    """
+    writes = [write for write in planned.writes if write.move is Move.DOWN] or list(planned.writes[:1])
+    now = world.clock()
+    try:
+        with world.store.begin() as uow:
+            uow.leadership.check(epoch)
+            if _facts(uow, cluster).versions != before.versions:
+                return None
+            for record in planned.records:
+                uow.fields.put(record)
+            for loan in planned.loans:
+                uow.loans.update(loan)
+            for loan in planned.found_loans:
+                uow.loans.add(loan)
+            for intent_id in planned.closed_intents:
+                uow.fields.close_intent(intent_id, "dead", now)
+            sent = [] if world.observe_only else [(write, _intent(world, write, epoch)) for write in writes]
+            for write, intent in sent:
+                if write.fields:
+                    uow.fields.add_intent(intent)
+            tell_findings(uow, world.policies.policy, planned, picture, now)
+            uow.commit()
+    except Stale:
+        return None
+    world.wake_delivery()
+    return sent
+
+
+def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]) -> bool:
+    """Send each patch once and record what its answer proves. Whether it is worth while to plan again at once."""
+    worth = True
+    for write, intent in intents:
+        result = world.clusters[intent.cluster].patch(write.change)
+        _record(world, epoch, write, intent, result)
+        refusal = refused(result.outcome, write.change.queue, result.words, world.clock())
+        if refusal is not None:
+            memory.refusals[intent.cluster, intent.queue] = refusal
+            blocker = Blocker.NO_RIGHT if result.outcome is PatchOutcome.FORBIDDEN else Blocker.REFUSED
+            memory.troubles[intent.cluster, intent.queue] = Trouble(blocker, result.words, refusal.since)
+            tell_refusal(world, epoch, intent.cluster, blocker, refusal)
+        if result.outcome in {PatchOutcome.UNKNOWN, PatchOutcome.KUEUE_DOWN}:
+            worth = False
+    return worth
+
+
+def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, result: PatchResult) -> None:
+    """What the answer proves goes into the record, the intent and the audit, in one transaction.
+
+    If the record moved on meanwhile the intent stays open, and the next look at the queue tells what became of it.
+    """
+    now = world.clock()
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        settled = settle(intent, result.outcome, uow.fields.records(intent.cluster))
+        for record in settled.records:
+            uow.fields.put(record)
+        if write.fields and settled.close:
+            uow.fields.close_intent(intent.id, result.outcome.value, now)
+        for key, number in write.change.numbers.items():
+            what = write.move.name.lower()
+            uow.audit.add(AuditEntry(now, "bot", what, "/".join(key), f"{number}: {result.outcome.value}"))
+        uow.commit()

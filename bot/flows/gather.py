@@ -1,0 +1,79 @@
+"""Facts that several flows need before they decide: who somebody is, who is in a group, what the cluster shows.
+
+Nothing here decides. A look-up that fails becomes words for the one who acts, or an Unknown group; never an empty one.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from bot.core.errors import Refused, Rejected, Unavailable
+from bot.core.kueue import ClusterPicture
+from bot.core.loans import LoanState
+from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
+from bot.core.people import Person
+from bot.core.policy import Policy
+from bot.core.request_facts import WEEK, RequestFacts
+from bot.core.requests import Ask, RequestState
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+
+OPEN = (LoanState.SCHEDULED, LoanState.RUNNING, LoanState.RETURNING)
+
+
+def person_of(world: World, user: str) -> Person:
+    """Who acts. Raises Refused, in words, when Slack does not say."""
+    try:
+        return world.chat.person(user)
+    except (Unavailable, Rejected) as error:
+        raise Refused("Slack did not say who you are. Nothing was changed. Try again in a minute.") from error
+
+
+def person_or_id(world: World, user: str) -> Person:
+    """Who is spoken of: a name to show, the bare id when Slack does not say."""
+    try:
+        return world.chat.person(user)
+    except (Unavailable, Rejected):
+        return Person(user, user)
+
+
+def requester_name(world: World, number: int) -> str:
+    """Who asked for Q-`number`, by name; looked up before a transaction, never in it. Raises Refused."""
+    with world.store.read() as uow:
+        request = uow.requests.get(number)
+    if request is None:
+        raise Refused(f"There is no Q-{number}.")
+    return person_or_id(world, request.ask.requester).name
+
+
+def look_up_groups(world: World, groups: Iterable[str]) -> Groups:
+    """Members by user group id; what could not be looked up is Unknown."""
+    found: dict[str, frozenset[str] | Unknown] = {}
+    for group in sorted(groups):
+        try:
+            found[group] = world.chat.group_members(group)
+        except (Unavailable, Rejected) as error:
+            found[group] = Unknown(str(error))
+    return found
+
+
+def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
+    """What somebody is to each team, with groups looked up now."""
+    return roles_of(policy, person, look_up_groups(world, groups_of_roles(policy)))
+
+
+def picture_of(world: World, cluster: str) -> ClusterPicture | None:
+    """The queues as they are now; None if there are no live figures."""
+    try:
+        return world.clusters[cluster].read()
+    except (KeyError, Unavailable, Rejected):
+        return None
+
+
+def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:
+    """What the team has on loan and asks for, beside this ask."""
+    queues = set(policy.queues_of(ask.team, ask.cluster)) | {ask.queue}
+    open_loans = [loan for loan in uow.loans.find(states=OPEN, queues=queues) if loan.borrower in queues]
+    recent = [loan for loan in uow.loans.find(queues=queues, since=now - WEEK) if loan.borrower in queues]
+    loans = {loan.id: loan for loan in (*open_loans, *recent)}
+    waiting = uow.requests.find(states={RequestState.WAITING}, teams={ask.team})
+    return RequestFacts(now, ask, tuple(loans.values()), tuple(waiting), number)

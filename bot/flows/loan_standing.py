@@ -1,0 +1,99 @@
+"""How each loan stands in the live numbers, from a plan and the picture it was made on. Called by flows/tell_loans."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.core.cohorts import quota_tree
+from bot.core.convergence.facts import FieldKey, FieldRecord
+from bot.core.convergence.figures import LoanFigures
+from bot.core.convergence.legs import borrower_field, lender_field
+from bot.core.convergence.wants import live_number
+from bot.core.impact import Move, others_reclaim
+from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
+from bot.core.loans import Loan, LoanKind
+from bot.core.standing import Blocker, LoanStanding
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why nothing, or one queue, can be written now."""
+
+    blocker: Blocker
+    words: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What standings are computed from."""
+
+    picture: ClusterPicture
+    records: Mapping[FieldKey, FieldRecord]
+    troubles: Mapping[str, Trouble]
+    """By queue."""
+
+
+def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStanding:
+    """A loan without figures has nothing in any number (any more)."""
+    borrower, lender = borrower_field(loan), lender_field(loan)
+    entry = FlavorResource(loan.flavor, loan.resource)
+    tree = quota_tree(live.picture, entry)
+    blocker, words, since = _blocked(loan, figures, live)
+    return LoanStanding(
+        raised=figures.raised if figures else 0,
+        lowered=figures.lowered if figures else 0,
+        borrower=_move(borrower, live),
+        lender=_move(lender, live) if lender else None,
+        blocker=blocker,
+        words=words,
+        since=since,
+        free=tree.free(loan.borrower),
+        read_at=live.picture.read_at,
+        above=above_quota(live.picture.queues.get(loan.borrower), entry),
+        taken_back_by_kueue=_taken_back(loan, live, entry),
+    )
+
+
+def above_quota(queue: QueueSnapshot | None, entry: FlavorResource) -> int:
+    """Devices reserved above nominalQuota."""
+    if queue is None or entry not in queue.quotas:
+        return 0
+    return max(0, queue.reserved.get(entry, 0) - queue.quotas[entry].nominal)
+
+
+def _move(key: FieldKey, live: Live) -> Move:
+    record = live.records.get(key)
+    number = live_number(live.picture.queues.get(key.queue), key)
+    return Move(key.queue, record.base if record else number, number)
+
+
+def _taken_back(loan: Loan, live: Live, entry: FlavorResource) -> bool:
+    """Of a transfer the lender reclaims; of a borrow anybody in the cohort may."""
+    lender = live.picture.queues.get(loan.lender) if loan.lender else None
+    if loan.kind is LoanKind.TRANSFER and lender is not None:
+        return lender.preemption.reclaim_within_cohort != "Never"
+    return others_reclaim(live.picture, quota_tree(live.picture, entry), loan.borrower)
+
+
+def _blocked(loan: Loan, figures: LoanFigures | None, live: Live) -> tuple[Blocker | None, str, datetime | None]:
+    if loan.suspended is not None:
+        return Blocker.SUSPENDED, loan.suspended, None
+    if figures is None:
+        return None, "", None
+    for queue in figures.in_question:
+        return Blocker.IN_QUESTION, *_asked(loan, queue, live)
+    for queue, why in figures.unwritable:
+        trouble = live.troubles.get(queue)
+        return (trouble.blocker, trouble.words, trouble.since) if trouble else (Blocker.REFUSED, why, None)
+    if figures.short_by:
+        return Blocker.SHORT, loan.lender or "", None
+    return (Blocker.WAITS, figures.waits_for, None) if figures.waits_for else (None, "", None)
+
+
+def _asked(loan: Loan, queue: str, live: Live) -> tuple[str, datetime | None]:
+    for key in (borrower_field(loan), lender_field(loan)):
+        record = live.records.get(key) if key else None
+        if key and key.queue == queue and record and record.question:
+            return record.question.manager or "", record.question.since
+    return "", None

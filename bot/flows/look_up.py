@@ -1,0 +1,149 @@
+"""Answers to `status` and `list`, and what "my loan" means when no number was said. Reads only; called by chat."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from bot.core.errors import Refused
+from bot.core.kueue import ClusterPicture
+from bot.core.loans import Loan, LoanState
+from bot.core.membership import Roles
+from bot.core.policy import Policy
+from bot.core.requests import QuotaRequest, RequestState
+from bot.flows.card_facts import card_facts, stored, unit_of
+from bot.flows.gather import person_of, picture_of, roles_of_person
+from bot.flows.waiting_devices import waiting_devices
+from bot.flows.world import World
+from bot.views.answers.requests_list import ListFacts
+from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus
+from bot.views.facts import CardFacts
+
+MOST = 60
+"""Rows that are looked at for one answer."""
+_BEGUN = frozenset({LoanState.SCHEDULED, LoanState.RUNNING})
+
+
+def loans_to_return(world: World, user: str) -> tuple[Loan, ...]:
+    """Loans of this person that are not over."""
+    with world.store.read() as uow:
+        mine = uow.requests.find(requester=user, states={RequestState.APPROVED}, limit=MOST)
+        loans = [loan for request in mine if (loan := uow.loans.get(request.id)) is not None]
+    return tuple(loan for loan in loans if loan.state in _BEGUN)
+
+
+def loan_of(world: World, number: int) -> Loan:
+    """A loan that is not over. Raises Refused."""
+    with world.store.read() as uow:
+        loan = uow.loans.get(number)
+    if loan is None:
+        raise Refused(f"There is no loan Q-{number}.")
+    if loan.state not in _BEGUN:
+        raise Refused(f"Q-{number} is over already.")
+    return loan
+
+
+def requests_to_withdraw(world: World, user: str) -> tuple[QuotaRequest, ...]:
+    """Requests of this person that are not in force."""
+    with world.store.read() as uow:
+        mine = uow.requests.find(requester=user, states={RequestState.WAITING, RequestState.APPROVED}, limit=MOST)
+        loans = {request.id: uow.loans.get(request.id) for request in mine}
+    return tuple(request for request in mine if _can_withdraw(request, loans[request.id]))
+
+
+def _can_withdraw(request: QuotaRequest, loan: Loan | None) -> bool:
+    if request.state is RequestState.WAITING:
+        return True
+    return loan is not None and loan.state in _BEGUN and loan.in_force_at is None
+
+
+def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
+    """Own teams, or one that may be seen. Raises Refused."""
+    policy, roles = _who(world, user)
+    teams = _teams(policy, roles, team)
+    pictures = {name: picture_of(world, name) for name in world.clusters}
+    trouble = tuple(f"No live figures of {name}: the API server is not answering" for name in _missing(pictures))
+    rows = _rows(world, teams=teams, states={RequestState.WAITING, RequestState.APPROVED})
+    return StatusFacts(
+        tuple(_team(world, policy, name, rows, pictures) for name in teams), _read_at(world, pictures), trouble
+    )
+
+
+def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> ListFacts:
+    """The asker's own and their teams' by default; what is over only with `closed`. Raises Refused."""
+    policy, roles = _who(world, user)
+    teams = tuple(policy.teams.teams) if roles.admin and scope in {"all", "waiting"} else roles.teams
+    states = {RequestState.WAITING} if scope == "waiting" else None
+    rows = _rows(world, teams=teams, states=states, requester=user if scope == "mine" else None)
+    if scope not in {"mine"}:
+        own = _rows(world, teams=None, states=states, requester=user)
+        known = {row.request.id for row in rows}
+        rows = sorted((*rows, *(one for one in own if one.request.id not in known)), key=lambda row: -row.request.id)
+    kept = [row for row in rows if closed or _is_open(row)]
+    what = {"mine": "yours", "waiting": "waiting", "all": "all"}.get(scope or "", "yours and your teams'")
+    return ListFacts(tuple(kept), what, world.clock(), filtered=scope is not None or closed)
+
+
+def _is_open(row: CardFacts) -> bool:
+    """Denied ones stay visible to the team; what is over, withdrawn or lapsed is history."""
+    if row.request.state in {RequestState.WAITING, RequestState.DENIED}:
+        return True
+    return row.loan is not None and row.loan.state is not LoanState.CLOSED
+
+
+def _who(world: World, user: str) -> tuple[Policy, Roles]:
+    policy = world.policies.policy
+    return policy, roles_of_person(world, policy, person_of(world, user))
+
+
+def _teams(policy: Policy, roles: Roles, team: str | None) -> tuple[str, ...]:
+    if team is None:
+        return roles.teams
+    if team not in policy.teams.teams or not (roles.admin or team in roles.teams):
+        raise Refused(f"No team {team} that you can see.")
+    return (team,)
+
+
+def _rows(
+    world: World,
+    *,
+    teams: Collection[str] | None,
+    states: Collection[RequestState] | None,
+    requester: str | None = None,
+) -> Sequence[CardFacts]:
+    with world.store.read() as uow:
+        found = uow.requests.find(states=states, teams=teams, requester=requester, limit=MOST)
+        rows = [row for request in found if (row := stored(uow, request.id)) is not None]
+    return [card_facts(world, row) for row in rows]
+
+
+def _team(
+    world: World, policy: Policy, name: str, rows: Sequence[CardFacts], pictures: dict[str, ClusterPicture | None]
+) -> TeamStatus:
+    mine = [row for row in rows if row.request.ask.team == name]
+    return TeamStatus(
+        name,
+        tuple(use for picture in pictures.values() if picture for use in _uses(world, policy, name, picture)),
+        tuple(row for row in mine if row.request.state is RequestState.WAITING),
+        tuple(row for row in mine if row.loan is not None and row.loan.state is not LoanState.CLOSED),
+    )
+
+
+def _uses(world: World, policy: Policy, team: str, picture: ClusterPicture) -> list[QueueUse]:
+    cluster = policy.cluster(picture.cluster)
+    uses = []
+    for name in policy.queues_of(team, picture.cluster):
+        queue = picture.queues.get(name)
+        waiting = waiting_devices(world, picture.cluster, name) if queue and queue.pending_workloads else {}
+        for entry, quota in queue.quotas.items() if queue else ():
+            if cluster and entry.resource in cluster.accelerators:
+                unit = unit_of(policy, picture.cluster, entry.resource)
+                reserved = queue.reserved.get(entry, 0) if queue else 0
+                uses.append(QueueUse(name, entry.flavor, reserved, quota.nominal, waiting.get(entry.resource, 0), unit))
+    return uses
+
+
+def _missing(pictures: dict[str, ClusterPicture | None]) -> list[str]:
+    return [name for name, picture in pictures.items() if picture is None]
+
+
+def _read_at(world: World, pictures: dict[str, ClusterPicture | None]) -> datetime:
+    return min((picture.read_at for picture in pictures.values() if picture), default=world.clock())

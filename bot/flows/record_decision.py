@@ -1,0 +1,253 @@
+"""Somebody pressed Approve or Deny: check everything again, record exactly one outcome, wake convergence.
+
+Called by chat/approvals. Nothing that the card showed is trusted: who may decide, what the policy says and what the
+loan means are looked up at the press. Nothing is written to a cluster here.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NoReturn
+
+from bot.core.errors import Refused, Stale
+from bot.core.impact import Impact, from_json, to_json
+from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
+from bot.core.news import WorseNews, worse
+from bot.core.notices import NoticeDraft
+from bot.core.people import Person
+from bot.core.policy import Policy
+from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from bot.core.verdict import Outcome, evaluate
+from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
+from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
+from bot.flows.grant_loan import grant_loan
+from bot.flows.live_impact import live_impact
+from bot.flows.refused_with import RefusedWith
+from bot.flows.world import World
+from bot.views.kinds import NoticeKind
+from bot.views.refusals import Decided, already_decided, being_changed
+from bot.views.refusals import Outcome as Ended
+from bot.views.thread_lines import EventKind
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """One press of a button on a card."""
+
+    number: int
+    revision: int
+    """Of the picture that was pressed."""
+    user: str
+    origin: str
+    """Inbox key."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was looked up for this press."""
+
+    press: Press
+    person: Person
+    policy: Policy
+    request: QuotaRequest
+    groups: Groups
+    now: datetime
+
+
+def approve(world: World, press: Press) -> str:
+    """What to tell the one who pressed. Raises Refused with the sentence for them; both are in the audit."""
+    return _decide(world, press, "approve")
+
+
+def deny(world: World, press: Press, words: str) -> str:
+    """As approve; `words` go to the requester as they are."""
+    return _decide(world, press, "deny", words)
+
+
+def _decide(world: World, press: Press, what: str, words: str = "") -> str:
+    try:
+        seen = _look(world, press)
+        return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
+    except Refused as refused:
+        _note_refusal(world, press, what, refused.sentence)
+        raise
+    except Stale:
+        # Somebody was faster between our look and our write: say who, and what it came to.
+        with world.store.read() as uow:
+            current = uow.requests.get(press.number)
+        faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
+        _note_refusal(world, press, what, faster.sentence)
+        raise faster from None
+
+
+def _look(world: World, press: Press) -> _Seen:
+    person = person_of(world, press.user)
+    policy = world.policies.policy
+    with world.store.read() as uow:
+        request = uow.requests.get(press.number)
+    if request is None:
+        raise Refused(f"There is no Q-{press.number}.")
+    if request.state is not RequestState.WAITING:
+        raise _already(world, request)
+    groups = look_up_groups(world, groups_of_steps(policy, request.steps))
+    return _Seen(press, person, policy, request, groups, world.clock())
+
+
+def _approve(world: World, seen: _Seen) -> str:
+    request = seen.request
+    with world.store.read() as uow:
+        approvals = uow.requests.approvals(request.id)
+        verdict = evaluate(seen.policy, request_facts(uow, request.ask, seen.now, seen.policy, request.id))
+    allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
+    if isinstance(allowed, NotAllowed):
+        if stuck(seen.policy, request, approvals, seen.groups):
+            _owe_no_approver(world, seen)
+        raise Refused(allowed.sentence)
+    if seen.press.revision != request.revision:
+        _redraw(world, seen)
+        raise Refused("This card was out of date. It is up to date now: look and press again.")
+    if verdict.outcome is Outcome.DENIED:
+        by = f"rule {verdict.rule}" if verdict.rule else "the policy"
+        raise Refused(f"Not approved: {by} says no now: {verdict.words}")
+    if verdict.outcome is Outcome.STEPS and verdict.steps != request.steps:
+        return _ask_again_after_policy(world, seen, verdict.steps, bool(approvals))
+    impact = live_impact(world, request.ask)
+    shown = from_json(request.picture) if request.picture else None
+    news = worse(shown, impact) if impact and shown else None
+    if impact and news:
+        return _show_again(world, seen, impact, news)
+    approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
+    return _record(world, seen, approval, [*approvals, approval])
+
+
+def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval]) -> str:
+    """One transaction: the approval, and if it was the last one the loan."""
+    request = seen.request
+    step = open_step(request.steps, approvals)
+    complete = step is None
+    with world.store.begin() as uow:
+        uow.inbox.done(seen.press.origin)
+        uow.requests.approve(approval)
+        if step is None:
+            request = grant_loan(uow, request, seen.person.id, seen.now)
+        else:
+            request = uow.requests.update(replace(request, revision=request.revision + 1))
+            ask_next(uow, seen.policy, request, step, seen.now)
+        outcome = "self-approved" if approval.self_approved else "ok"
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
+        owe_line(
+            uow,
+            seen.policy,
+            request.id,
+            EventKind.APPROVED,
+            seen.now,
+            seen.person.id,
+            who=seen.person.id,
+            note=_note(seen, approval),
+        )
+        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        uow.commit()
+    world.wake_delivery()
+    if complete:
+        world.wake_convergence()
+    return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
+
+
+def _note(seen: _Seen, approval: Approval) -> str:
+    """In brackets behind the approval in the thread."""
+    ask, step = seen.request.ask, seen.request.steps[approval.step]
+    lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
+    notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
+    return ", ".join([*notes, "self-approved"] if approval.self_approved else notes)
+
+
+def _deny(world: World, seen: _Seen, words: str) -> str:
+    request = seen.request
+    barred = may_deny(seen.policy, seen.person, request, seen.groups)
+    if barred:
+        raise Refused(barred.sentence)
+    denied = replace(
+        request,
+        state=RequestState.DENIED,
+        decided_by=seen.person.id,
+        decided_at=seen.now,
+        words=words,
+        revision=request.revision + 1,
+    )
+    with world.store.begin() as uow:
+        uow.inbox.done(seen.press.origin)
+        stored = uow.requests.update(denied)
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, "deny", f"Q-{request.id}", "ok"))
+        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
+        uow.commit()
+    world.wake_delivery()
+    return f"Q-{request.id} is denied."
+
+
+def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews) -> str:
+    """The picture got worse since the card was drawn: nothing is approved, the card shows what changed."""
+    changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
+    pressed = {"who": seen.person.id, "at": seen.now.isoformat(), "shown": seen.request.picture}
+    _change(world, seen, changed, {"worse": pressed}, "changed since: asked again")
+    return f"Changed since the card was drawn. {news.lines[0]}. Not approved yet: look and press again."
+
+
+def _ask_again_after_policy(world: World, seen: _Seen, steps: tuple[Any, ...], begun: bool) -> NoReturn:
+    if begun:
+        raise Refused(f"The policy changed after Q-{seen.request.id} had its first approval. Let them ask again.")
+    changed = replace(seen.request, steps=steps, revision=seen.request.revision + 1)
+    _change(world, seen, changed, {}, "policy changed: asked again")
+    raise Refused("The policy changed: other people decide this now. The card shows who.")
+
+
+def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, Any], outcome: str) -> None:
+    with world.store.begin() as uow:
+        uow.requests.update(changed)
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{changed.id}", outcome))
+        refresh_cards(uow, changed.id, seen.now, facts)
+        uow.commit()
+    world.wake_delivery()
+
+
+def _redraw(world: World, seen: _Seen) -> None:
+    """The pressed picture was old: its copy missed an update."""
+    with world.store.begin() as uow:
+        refresh_cards(uow, seen.request.id, seen.now)
+        uow.commit()
+    world.wake_delivery()
+
+
+def _owe_no_approver(world: World, seen: _Seen) -> None:
+    team = seen.request.ask.team
+    to = seen.policy.approvals.platform_channel
+    with world.store.begin() as uow:
+        draft = NoticeDraft(f"no_approver:{team}", NoticeKind.NO_APPROVER, to, {"team": team})
+        uow.notices.owe_once(draft, seen.now)
+        uow.commit()
+    world.wake_delivery()
+
+
+def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
+    with world.store.begin() as uow:
+        uow.audit.add(AuditEntry(world.clock(), press.user, what, f"Q-{press.number}", sentence))
+        uow.commit()
+
+
+def _already(world: World, request: QuotaRequest) -> Refused:
+    """Why a request that was read again cannot be decided by this press."""
+    if request.state is RequestState.WAITING:
+        return RefusedWith(being_changed(request.id, None))
+    by = request.decided_by or ""
+    rule = by.removeprefix("rule:") if by.startswith("rule:") else None
+    return RefusedWith(
+        already_decided(
+            Decided(
+                request.id,
+                Ended(request.state.value),
+                request.decided_at or request.created_at,
+                person_or_id(world, by) if by and rule is None else None,
+                rule,
+                request.words or "",
+            )
+        )
+    )

@@ -1,0 +1,59 @@
+"""Quota is given back before its end, all of it or a part. Called by chat; only changes the loan in the database."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from bot.core.errors import Refused, Stale
+from bot.core.loans import Loan, LoanEnd, LoanState
+from bot.core.membership import may_handle
+from bot.core.requests import AuditEntry
+from bot.flows.cards import owe_line, refresh_cards, tell_requester
+from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.refused_with import RefusedWith
+from bot.flows.world import World
+from bot.views.kinds import NoticeKind
+from bot.views.refusals import being_changed
+from bot.views.thread_lines import EventKind
+
+
+def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
+    """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused."""
+    person = person_of(world, user)
+    policy = world.policies.policy
+    roles = roles_of_person(world, policy, person)
+    requester = requester_name(world, number)
+    now = world.clock()
+    with world.store.begin() as uow:
+        request, loan = uow.requests.get(number), uow.loans.get(number)
+        if request is None or loan is None:
+            raise Refused(f"There is no loan Q-{number}.")
+        barred = may_handle(roles, person, request, requester)
+        if barred:
+            raise Refused(barred)
+        returned = _returned(loan, amount, now)
+        given = loan.amount if returned.state is LoanState.RETURNING else loan.amount - returned.amount
+        try:
+            uow.loans.update(returned)
+            uow.inbox.done(arrival)
+        except Stale:
+            raise RefusedWith(being_changed(number, None)) from None
+        uow.audit.add(AuditEntry(now, user, "return", f"Q-{number}", str(given)))
+        refresh_cards(uow, number, now)
+        note = f"{given} of {loan.amount}" if given < loan.amount else ""
+        owe_line(uow, policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
+        if user != request.ask.requester and returned.state is not LoanState.RETURNING:
+            tell_requester(uow, request, NoticeKind.LOAN_RETURNED, now, who=user, amount=given)
+        uow.commit()
+    world.wake_delivery()
+    world.wake_convergence()
+    return returned, given
+
+
+def _returned(loan: Loan, amount: int | None, now: datetime) -> Loan:
+    if loan.state in {LoanState.RETURNING, LoanState.CLOSED}:
+        raise Refused(f"Q-{loan.id} is over already.")
+    if amount is not None and not 1 <= amount <= loan.amount:
+        raise Refused(f"Q-{loan.id} has {loan.amount} on loan: return 1 to {loan.amount}.")
+    if amount is None or amount == loan.amount:
+        return replace(loan, state=LoanState.RETURNING, end_reason=LoanEnd.RETURNED, ended_at=now)
+    return replace(loan, amount=loan.amount - amount)

@@ -1,0 +1,120 @@
+"""The answer to `show`: one queue's numbers from a live picture and its loans. Reads only; called by chat."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.core.cohorts import quota_tree
+from bot.core.errors import Refused, Rejected, Unavailable
+from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
+from bot.core.loans import Loan, LoanState
+from bot.core.membership import visible_queues
+from bot.core.placing import no_such_queue
+from bot.core.policy import Policy
+from bot.core.requests import QuotaRequest, RequestState
+from bot.flows.card_facts import unit_of
+from bot.flows.gather import OPEN, person_of, roles_of_person
+from bot.flows.waiting_devices import waiting_devices
+from bot.flows.world import World
+from bot.views.amounts import Unit
+from bot.views.answers.show import FlavorFigures, LoanPart, OpenRequest, ShowFacts
+
+
+def show_facts(world: World, user: str, queue: str | None, hardware: str | None) -> ShowFacts:
+    """The named queue, or the asker's only one. What may not be seen is answered as what is not there."""
+    policy = world.policies.policy
+    roles = roles_of_person(world, policy, person_of(world, user))
+    for name in world.clusters:
+        picture = _picture(world, name)
+        own = {one for team in roles.teams for one in policy.queues_of(team, name)}
+        seen = visible_queues(policy, roles, name, picture.queues) | own
+        if queue is None:
+            queue = _only(own)
+        if queue in picture.queues and queue in seen:
+            found = picture.queues[queue]
+            return ShowFacts(
+                found,
+                tuple(_figures(world, policy, picture, found, hardware)),
+                picture.read_at,
+                may_request=roles.admin or queue in own,
+            )
+    raise no_such_queue(queue or "", seen)
+
+
+def _picture(world: World, cluster: str) -> ClusterPicture:
+    try:
+        return world.clusters[cluster].read()
+    except (Unavailable, Rejected) as error:
+        raise Refused(f"No live figures: {error.what} is not answering. Try again in a few minutes.") from error
+
+
+def _only(own: set[str]) -> str:
+    if len(own) == 1:
+        return next(iter(own))
+    raise Refused(f"Which queue? Say one of: {', '.join(sorted(own))}." if own else "Which queue? Say its name.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What one flavor's figures are taken from."""
+
+    picture: ClusterPicture
+    queue: QueueSnapshot
+    loans: Sequence[Loan]
+    requests: Sequence[tuple[QuotaRequest, int]]
+    """With how many approvals each has."""
+    waiting: Mapping[str, int]
+
+
+def _figures(
+    world: World, policy: Policy, picture: ClusterPicture, queue: QueueSnapshot, hardware: str | None
+) -> list[FlavorFigures]:
+    cluster = policy.cluster(picture.cluster)
+    accelerators = cluster.accelerators if cluster else {}
+    waiting = waiting_devices(world, picture.cluster, queue.name) if queue.pending_workloads else {}
+    with world.store.read() as uow:
+        loans = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
+        requests = uow.requests.find(states={RequestState.WAITING})
+        asked = [(one, len(uow.requests.approvals(one.id))) for one in requests if one.ask.cluster == picture.cluster]
+    around = _Around(picture, queue, loans, asked, waiting)
+    return [
+        _flavor(around, entry, unit_of(policy, picture.cluster, entry.resource))
+        for entry in queue.quotas
+        if entry.resource in accelerators and hardware in {None, entry.flavor, entry.resource}
+    ]
+
+
+def _flavor(around: _Around, entry: FlavorResource, unit: Unit) -> FlavorFigures:
+    queue, tree = around.queue, quota_tree(around.picture, entry)
+    quota = queue.quotas[entry]
+    parts = [_part(loan, queue.name) for loan in around.loans if (loan.flavor, loan.resource) == entry]
+    moved = sum(part.amount for part in parts if part.other is not None and part.in_force)
+    return FlavorFigures(
+        flavor=entry.flavor,
+        nominal=quota.nominal,
+        base=quota.nominal - moved,
+        reserved=queue.reserved.get(entry, 0),
+        borrowing_limit=quota.borrowing_limit,
+        lending_limit=quota.lending_limit,
+        waiting=around.waiting.get(entry.resource, 0),
+        most=tree.potential(queue.name),
+        free=tree.free(queue.name),
+        unit=unit,
+        loans=tuple(parts),
+        requests=tuple(_open(one, given) for one, given in around.requests if _is_for(one, queue.name, entry)),
+    )
+
+
+def _open(request: QuotaRequest, given: int) -> OpenRequest:
+    return OpenRequest(request.id, request.ask.amount, given, sum(step.count for step in request.steps))
+
+
+def _part(loan: Loan, queue: str) -> LoanPart:
+    lends = loan.lender == queue
+    other = loan.borrower if lends else loan.lender
+    in_force = loan.in_force_at is not None and loan.state is LoanState.RUNNING
+    return LoanPart(loan.id, -loan.amount if lends else loan.amount, other, loan.end, in_force)
+
+
+def _is_for(request: QuotaRequest, queue: str, entry: FlavorResource) -> bool:
+    ask = request.ask
+    return (ask.queue, ask.flavor, ask.resource) == (queue, *entry)

@@ -1,0 +1,197 @@
+"""Somebody asks for quota: complete what they said, hear the policy, store the request, owe its card.
+
+Called by chat for the typed command and for the form. What cannot be done is refused in words before anything is
+stored; what a rule approves becomes a loan at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.core.drafts import Draft, Question
+from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.impact import to_json
+from bot.core.kueue import ClusterPicture
+from bot.core.limits import refusals
+from bot.core.loans import Loan
+from bot.core.membership import Roles, visible_queues
+from bot.core.people import Person
+from bot.core.placing import place
+from bot.core.policy import Policy
+from bot.core.proposal import Proposal, propose
+from bot.core.request_facts import Pace
+from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
+from bot.core.verdict import Outcome, Verdict, evaluate
+from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, tell_requester
+from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
+from bot.flows.grant_loan import grant_loan
+from bot.flows.live_impact import live_impact
+from bot.flows.try_change import try_change
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+from bot.views.kinds import NoticeKind
+
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What came of it, for the answer to the requester."""
+
+    request: QuotaRequest
+    verdict: Verdict | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A complete ask with all that was looked up for it, ready to be stored."""
+
+    ask: Ask
+    person: Person
+    policy: Policy
+    picture: str | None
+    notes: tuple[str, ...]
+    origin: str
+    now: datetime
+
+
+def submit_request(world: World, draft: Draft, origin: str, arrival: str) -> Submitted | Question:
+    """`origin` makes it unique (a form may be submitted twice), `arrival` is the inbox key.
+
+    Raises Refused; a Question is what must be known and was not said.
+    """
+    stored = _stored(world, origin)
+    if stored is not None:
+        return Submitted(stored)
+    proposed = complete(world, draft)
+    if isinstance(proposed, Question):
+        return proposed
+    proposal, picture, person, policy = proposed
+    notes = try_change(world, proposal.ask, picture)
+    impact = live_impact(world, proposal.ask, picture)
+    asked = _Asked(
+        ask=proposal.ask,
+        person=person,
+        policy=policy,
+        picture=to_json(impact) if impact else None,
+        notes=(*proposal.notes, *notes),
+        origin=origin,
+        now=world.clock(),
+    )
+    try:
+        submitted = _store(world, asked, arrival)
+    except Stale:
+        stored = _stored(world, origin)
+        if stored is None:
+            raise
+        return Submitted(stored)
+    world.wake_delivery()
+    if submitted.request.state is RequestState.APPROVED:
+        world.wake_convergence()
+    return submitted
+
+
+def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Person, Policy] | Question:
+    """Everything of submitting up to the policy's verdict; also what the form's live lines and `explain` look at."""
+    person = person_of(world, draft.requester)
+    policy = world.policies.policy
+    roles = roles_of_person(world, policy, person)
+    placed = place(draft, policy, person, roles)
+    if isinstance(placed, Question):
+        return placed
+    assert placed.cluster is not None
+    picture = _live(world, placed.cluster)
+    proposal = propose(
+        placed,
+        picture,
+        policy,
+        loans=_open_loans(world, placed.cluster),
+        visible=_visible(policy, roles, picture),
+    )
+    return proposal if isinstance(proposal, Question) else (proposal, picture, person, policy)
+
+
+def _live(world: World, cluster: str) -> ClusterPicture:
+    if cluster not in world.clusters:
+        raise Refused(f"Cluster {cluster} is new in the policy. The bot connects to it when it is started again.")
+    try:
+        return world.clusters[cluster].read()
+    except (Unavailable, Rejected) as error:
+        raise Refused(f"{error.what} is not answering, so nothing was sent. Try again in a few minutes.") from error
+
+
+def _visible(policy: Policy, roles: Roles, picture: ClusterPicture) -> frozenset[str]:
+    """What the person may see, and always what is their own."""
+    own = {queue for team in roles.teams for queue in policy.queues_of(team, picture.cluster)}
+    return visible_queues(policy, roles, picture.cluster, picture.queues) | own
+
+
+def _open_loans(world: World, cluster: str) -> Sequence[Loan]:
+    with world.store.read() as uow:
+        return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
+
+
+def _stored(world: World, origin: str) -> QuotaRequest | None:
+    with world.store.read() as uow:
+        return uow.requests.by_origin(origin)
+
+
+def _store(world: World, asked: _Asked, arrival: str) -> Submitted:
+    """One transaction: limits and verdict against what is stored, the request, its messages, the arrival done."""
+    with world.store.begin() as uow:
+        # Two requests of one team at the same moment must see each other: neither may pass as the only one.
+        uow.alone(f"team:{asked.ask.team}")
+        facts = request_facts(uow, asked.ask, asked.now, asked.policy)
+        stops = refusals(asked.policy, facts, _pace(uow, asked))
+        if stops:
+            raise stops[0]
+        verdict = evaluate(asked.policy, facts)
+        request = _decided(uow, asked, verdict)
+        uow.inbox.done(arrival)
+        uow.audit.add(AuditEntry(asked.now, asked.person.id, "request", f"Q-{request.id}", request.state.value))
+        _owe(uow, asked, request, verdict)
+        uow.commit()
+    return Submitted(request, verdict, asked.notes)
+
+
+def _decided(uow: UnitOfWork, asked: _Asked, verdict: Verdict) -> QuotaRequest:
+    request = uow.requests.add(
+        QuotaRequest(
+            id=0,
+            ask=asked.ask,
+            state=RequestState.WAITING,
+            created_at=asked.now,
+            lapses_at=asked.now + asked.policy.approvals.lapse_after,
+            origin=asked.origin,
+            rule=verdict.rule,
+            steps=verdict.steps,
+            picture=asked.picture,
+        )
+    )
+    by = f"rule:{verdict.rule}" if verdict.rule else "rule:none"
+    if verdict.outcome is Outcome.AUTO:
+        return grant_loan(uow, request, by, asked.now)
+    if verdict.outcome is Outcome.DENIED:
+        denied = replace(request, state=RequestState.DENIED, decided_by=by, decided_at=asked.now, words=verdict.words)
+        return uow.requests.update(denied)
+    return request
+
+
+def _owe(uow: UnitOfWork, asked: _Asked, request: QuotaRequest, verdict: Verdict) -> None:
+    """What a rule denies is nobody's work: it stays out of the approvers' channel."""
+    if request.state is RequestState.DENIED:
+        owe_requesters_card(uow, request, asked.now)
+        tell_requester(uow, request, NoticeKind.DENIED, asked.now)
+        return
+    notes = [*asked.notes, verdict.words] if verdict.words else [*asked.notes]
+    owe_cards(uow, asked.policy, request, asked.now, {"notes": notes})
+    if request.state is RequestState.WAITING:
+        ask_next(uow, asked.policy, request, 0, asked.now)
+
+
+def _pace(uow: UnitOfWork, asked: _Asked) -> Pace:
+    mine = asked.person.id
+    waiting = uow.requests.find(requester=mine, states={RequestState.WAITING})
+    recent = uow.requests.find(requester=mine, since=asked.now - HOUR)
+    return Pace(len(waiting), [request.created_at for request in recent], asked.person.timezone)

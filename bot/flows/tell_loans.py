@@ -1,0 +1,245 @@
+"""What people hear of their loans after each look at the cluster: in force, not in force, ended, given back.
+
+Called by flows/converge_quota when a plan has nothing left to write now. What was told is known by the notices' keys
+and by `Loan.in_force_at`; telling again is harmless.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.core.convergence.legs import borrower_field, lender_field
+from bot.core.convergence.planner import Plan
+from bot.core.errors import Stale
+from bot.core.impact import Move
+from bot.core.kueue import ClusterPicture
+from bot.core.loans import Loan, LoanEnd, LoanState
+from bot.core.notices import NoticeDraft
+from bot.core.policy import Policy
+from bot.core.requests import QuotaRequest
+from bot.core.standing import Blocker, LoanStanding, from_json, to_json
+from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
+from bot.flows.loan_standing import Live, standing_of
+from bot.flows.work_above import with_work_above
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+from bot.views.kinds import NoticeKind
+from bot.views.thread_lines import EventKind
+
+LOOK_AGAIN = timedelta(seconds=1)
+"""How soon to look whether Kueue's controller has seen a change."""
+LATE = timedelta(minutes=2)
+"""From here on a start or an end is called late."""
+PATIENCE = timedelta(seconds=20)
+"""How long an approved loan may take before its requester hears that it waits."""
+_CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.NO_RIGHT, Blocker.REFUSED})
+_HARD = frozenset({Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED})
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """One loan with what is known of it now."""
+
+    request: QuotaRequest
+    loan: Loan
+    standing: LoanStanding
+    policy: Policy
+    now: datetime
+    seen: bool
+    """Kueue's controller has seen the numbers of its queues."""
+
+
+def tell_loans(world: World, epoch: int, plan: Plan, live: Live) -> timedelta | None:
+    """How soon to look again, None if nothing is expected to change by itself."""
+    again = None
+    for loan in _loans(world, plan, live.picture.cluster):
+        figures = plan.figures.get(loan.id)
+        standing = standing_of(loan, figures, live)
+        seen = _seen(loan, live.picture)
+        if loan.state is LoanState.RUNNING and standing.raised == loan.amount and not seen:
+            again = LOOK_AGAIN
+        if loan.state is LoanState.CLOSED:
+            standing = with_work_above(world, loan, standing)
+        _tell(world, epoch, loan.id, standing, seen)
+    return again
+
+
+def tell_blocked(world: World, epoch: int, cluster: str, blocker: Blocker, words: str, since: datetime) -> None:
+    """The cluster cannot be asked or written: what waits for it says so, from what was known before."""
+    with world.store.read() as uow:
+        loans = [one for one in uow.loans.find(states={LoanState.RUNNING}) if one.cluster == cluster]
+        known = {loan.id: _shown(uow, loan.id) for loan in loans}
+    for loan in loans:
+        before = known[loan.id]
+        waiting = before is None or before.raised < loan.amount
+        if waiting and loan.suspended is None:
+            standing = before or _nothing_yet(loan)
+            _tell(world, epoch, loan.id, replace(standing, blocker=blocker, words=words, since=since), seen=False)
+
+
+def tell_after_start(world: World, epoch: int) -> None:
+    """Nobody led for a while: the platform channel hears it once."""
+    now = world.clock()
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        gap = uow.leadership.gap()
+        if gap is None or gap[1] - gap[0] < LATE:
+            return
+        facts = {"since": gap[0].isoformat(), "until": gap[1].isoformat()}
+        to = world.policies.policy.approvals.platform_channel
+        uow.notices.owe_once(NoticeDraft(f"bot_was_down:{gap[1].isoformat()}", NoticeKind.BOT_WAS_DOWN, to, facts), now)
+        uow.commit()
+
+
+def _nothing_yet(loan: Loan) -> LoanStanding:
+    return LoanStanding(0, 0, Move(loan.borrower, None, None))
+
+
+def _loans(world: World, plan: Plan, cluster: str) -> list[Loan]:
+    """Open loans as they are stored now, and those that this plan closed."""
+    closed = {loan.id for loan in plan.loans if loan.state is LoanState.CLOSED}
+    with world.store.read() as uow:
+        begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING, LoanState.RETURNING})
+        ended = [loan for number in closed if (loan := uow.loans.get(number)) is not None]
+    figures = plan.figures
+    here = [loan for loan in begun if loan.cluster == cluster]
+    return [loan for loan in here if loan.id in figures or loan.state is LoanState.SCHEDULED] + ended
+
+
+def _seen(loan: Loan, picture: ClusterPicture) -> bool:
+    for key in (borrower_field(loan), lender_field(loan)):
+        queue = picture.queues.get(key.queue) if key else None
+        if queue is not None and (queue.observed_generation or 0) < queue.generation:
+            return False
+    return True
+
+
+def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool) -> None:
+    """One loan, in one transaction. Nothing is written when nothing is new."""
+    with world.store.read() as uow:
+        request, loan, shown = uow.requests.get(number), uow.loans.get(number), _shown(uow, number)
+    if request is None or loan is None:
+        return  # rebuilt from annotations: nobody is known to have asked for it
+    story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen)
+    facts = _new_facts(story, shown)
+    if facts is None and not _is_news(story):
+        return
+    try:
+        with world.store.begin() as uow:
+            uow.leadership.check(epoch)
+            _owe(uow, story)
+            if facts is not None:
+                refresh_cards(uow, number, story.now, facts)
+            uow.commit()
+    except Stale:
+        return  # the loan changed since: the next look tells
+    world.wake_delivery()
+
+
+def _shown(uow: UnitOfWork, number: int) -> LoanStanding | None:
+    """What the cards know of it."""
+    request = uow.requests.get(number)
+    card = uow.notices.get(f"{card_prefix(number)}{request.ask.requester}") if request else None
+    known = card.draft.facts.get("standing") if card else None
+    return from_json(known) if known else None
+
+
+def _new_facts(story: _Story, shown: LoanStanding | None) -> dict[str, Any] | None:
+    """Facts for the cards if what people see would change; figures that only age are no reason."""
+    if shown is not None and _stable(shown) == _stable(story.standing):
+        return None
+    return {"standing": to_json(story.standing), "tried": story.now.isoformat()}
+
+
+def _stable(standing: LoanStanding) -> LoanStanding:
+    return replace(standing, free=None, read_at=None, above=0, above_workloads=(), since=None)
+
+
+def _is_news(story: _Story) -> bool:
+    loan = story.loan
+    in_force = loan.state is LoanState.RUNNING and story.seen and story.standing.raised == loan.amount
+    return (in_force and loan.in_force_at is None) or loan.state is LoanState.CLOSED or _waits(story)
+
+
+def _waits(story: _Story) -> bool:
+    loan, decided = story.loan, story.request.decided_at or story.now
+    if loan.in_force_at is not None:
+        return False
+    if loan.state is LoanState.SCHEDULED:
+        return loan.start > decided
+    blocked = story.standing.blocker in _HARD or story.now - max(loan.start, decided) > PATIENCE
+    return loan.state is LoanState.RUNNING and story.standing.raised < loan.amount and blocked
+
+
+def _owe(uow: UnitOfWork, story: _Story) -> None:
+    loan, now = story.loan, story.now
+    facts = {"standing": to_json(story.standing)}
+    if loan.state is LoanState.CLOSED:
+        _owe_end(uow, story, facts)
+    elif loan.state is LoanState.RUNNING and story.standing.raised == loan.amount and story.seen:
+        if loan.in_force_at is None:
+            uow.loans.update(replace(loan, in_force_at=now))
+            _owe_in_force(uow, story, facts)
+    elif loan.state is LoanState.RUNNING and loan.in_force_at is not None and story.standing.raised < loan.amount:
+        _owe_not_in_force(uow, story, facts)
+    elif loan.state is LoanState.RETURNING and story.standing.lowered and story.standing.blocker in _CANNOT_RETURN:
+        _tell_lender(uow, story, NoticeKind.LENDER_WAITS, facts)
+    elif _waits(story):
+        tell_requester(uow, story.request, NoticeKind.LOAN_WAITS, now, **facts)
+
+
+def _owe_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
+    loan, now = story.loan, story.now
+    waited = uow.notices.get(f"{NoticeKind.LOAN_WAITS.value}:{loan.id}:{story.request.ask.requester}") is not None
+    kind = NoticeKind.LOAN_IN_FORCE_LATER if waited else NoticeKind.LOAN_IN_FORCE
+    late = _late(uow, now, loan.start)
+    tell_requester(uow, story.request, kind, now, **facts, late=late)
+    _tell_lender(uow, story, NoticeKind.LENDER_LENT, facts)
+    owe_line(uow, story.policy, loan.id, EventKind.IN_FORCE, now)
+    if late:
+        refresh_cards(uow, loan.id, now, {"late": late})
+
+
+def _owe_not_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
+    if story.standing.blocker is not Blocker.IN_QUESTION:
+        return
+    since = story.standing.since or story.now
+    draft = NoticeDraft(
+        f"{NoticeKind.NOT_IN_FORCE.value}:{story.loan.id}:{since.isoformat()}",
+        NoticeKind.NOT_IN_FORCE,
+        story.request.ask.requester,
+        {**facts, "request": story.loan.id},
+    )
+    if uow.notices.owe_once(draft, story.now):
+        owe_line(uow, story.policy, story.loan.id, EventKind.NOT_IN_FORCE, story.now, since.isoformat())
+
+
+def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
+    loan, now = story.loan, story.now
+    late = _late(uow, now, loan.end) if loan.end_reason is LoanEnd.ENDED else None
+    if loan.in_force_at is not None:
+        tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)
+        _tell_lender(uow, story, NoticeKind.LENDER_BACK, facts)
+    owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
+    key = f"{card_prefix(loan.id)}{story.request.ask.requester}"
+    card = uow.notices.get(key)
+    if card is not None and not card.draft.facts.get("over"):
+        refresh_cards(uow, loan.id, now, {**facts, "late": late, "over": True})
+
+
+def _tell_lender(uow: UnitOfWork, story: _Story, kind: NoticeKind, facts: dict[str, Any]) -> None:
+    if story.loan.lender is None:
+        return
+    for to in lender_leads(story.policy, story.request) or lender_channel(story.policy, story.request):
+        own = {**facts, "request": story.loan.id}
+        uow.notices.owe_once(NoticeDraft(f"{kind.value}:{story.loan.id}:{to}", kind, to, own), story.now)
+
+
+def _late(uow: UnitOfWork, now: datetime, due: datetime) -> dict[str, Any] | None:
+    """How late, and why as far as it is known: nobody led when it was due, or something did not answer."""
+    if now - due < LATE:
+        return None
+    gap = uow.leadership.gap()
+    down = gap is not None and gap[0] <= due + LATE and due <= gap[1]
+    why = "the bot was down" if down else "the cluster did not answer"
+    return {"at": now.isoformat(), "by": (now - due).total_seconds(), "why": why}

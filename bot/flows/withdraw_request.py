@@ -1,0 +1,72 @@
+"""The requester, or a lead of the team, takes a request back before it is in force. Called by chat."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from bot.core.errors import Refused, Stale
+from bot.core.loans import Loan, LoanEnd, LoanState
+from bot.core.membership import may_handle
+from bot.core.requests import AuditEntry, QuotaRequest, RequestState
+from bot.flows.cards import owe_line, refresh_cards, tell_requester
+from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.refused_with import RefusedWith
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+from bot.views.kinds import NoticeKind
+from bot.views.refusals import being_changed, in_force_already
+from bot.views.thread_lines import EventKind
+
+
+def withdraw_request(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
+    """The request as it is now. Raises Refused."""
+    person = person_of(world, user)
+    policy = world.policies.policy
+    roles = roles_of_person(world, policy, person)
+    requester = requester_name(world, number)
+    now = world.clock()
+    with world.store.begin() as uow:
+        request = uow.requests.get(number)
+        if request is None:
+            raise Refused(f"There is no Q-{number}.")
+        barred = may_handle(roles, person, request, requester)
+        if barred:
+            raise Refused(barred)
+        try:
+            withdrawn = _withdraw(uow, request, user, now)
+            uow.inbox.done(arrival)
+        except Stale:
+            raise RefusedWith(being_changed(number, None)) from None
+        uow.audit.add(AuditEntry(now, user, "withdraw", f"Q-{number}", "ok"))
+        refresh_cards(uow, number, now, {"worse": None})
+        owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)
+        if user != request.ask.requester:
+            tell_requester(uow, withdrawn, NoticeKind.WITHDRAWN, now)
+        uow.commit()
+    world.wake_delivery()
+    world.wake_convergence()
+    return withdrawn
+
+
+def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) -> QuotaRequest:
+    if request.state is RequestState.WAITING:
+        withdrawn = replace(
+            request,
+            state=RequestState.WITHDRAWN,
+            decided_by=user,
+            decided_at=now,
+            revision=request.revision + 1,
+        )
+        return uow.requests.update(withdrawn)
+    loan = uow.loans.get(request.id)
+    if request.state is not RequestState.APPROVED or loan is None:
+        raise Refused(f"Q-{request.id} is {request.state.value} already.")
+    _cancel(uow, loan, now)
+    return request
+
+
+def _cancel(uow: UnitOfWork, loan: Loan, now: datetime) -> None:
+    if loan.state in {LoanState.RETURNING, LoanState.CLOSED}:
+        raise Refused(f"Q-{loan.id} is over already.")
+    if loan.in_force_at is not None:
+        raise RefusedWith(in_force_already(loan))
+    uow.loans.update(replace(loan, state=LoanState.RETURNING, end_reason=LoanEnd.RETURNED, ended_at=now))

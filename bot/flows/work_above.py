@@ -1,0 +1,26 @@
+"""Names the work that runs on above quota when a loan is over. Called by flows/tell_loans."""
+
+from dataclasses import replace
+
+from bot.core.errors import Rejected, Unavailable
+from bot.core.impact import AtRisk, reclaim_order
+from bot.core.kueue import FlavorResource
+from bot.core.loans import Loan
+from bot.core.standing import LoanStanding
+from bot.flows.world import World
+
+
+def with_work_above(world: World, loan: Loan, standing: LoanStanding) -> LoanStanding:
+    """The standing with the workloads that likely hold what is above quota; without if the cluster does not say."""
+    if not standing.above:
+        return standing
+    try:
+        workloads = world.clusters[loan.cluster].workloads([loan.borrower])
+    except (Unavailable, Rejected):
+        return standing
+    likely: list[AtRisk] = []
+    for one in reclaim_order(workloads, loan.borrower, FlavorResource(loan.flavor, loan.resource)):
+        if sum(known.amount for known in likely) >= standing.above:
+            break
+        likely.append(one)
+    return replace(standing, above_workloads=tuple(likely))

@@ -1,0 +1,49 @@
+"""What the one who acted is told at once when it worked. Every outcome that must be remembered also goes by DM."""
+
+from bot.core.loans import Loan
+from bot.core.messages import Message
+from bot.core.requests import QuotaRequest
+from bot.core.wording.request_ids import format_request_id
+from bot.views.amounts import of_flavor
+from bot.views.kit import actions, answer, line, rich
+from bot.views.loan_words import how_long, what
+from bot.views.parts import Channel, Line, Theirs, sentence
+from bot.views.request_card import return_button
+
+
+def request_sent(request: QuotaRequest, channel: str | None, notes: tuple[str, ...] = ()) -> Message:
+    """The request is recorded. `channel`: id of the approvals channel; None if a rule approved it or DMs carry it.
+
+    `notes`: what was understood, such as "until Fri 4 Dec 18:00 (your zone, Europe/Zurich)".
+    """
+    return answer(sent_line(request, channel), *(line(Theirs(note, 200)) for note in notes))
+
+
+def sent_line(request: QuotaRequest, channel: str | None) -> Line:
+    """One sentence on where a new request went."""
+    name = format_request_id(request.id)
+    by = request.decided_by or ""
+    if by.startswith("rule:"):
+        return line(f"{name} is approved by rule ", Theirs(by.removeprefix("rule:")), " and is being put in force.")
+    where = line(" in ", Channel(channel)) if channel else ()
+    asked = line(f"{name}: ", what(request.ask), ", ", how_long(request.ask))
+    return line(asked, ". With the approvers", where, ". You hear by DM.")
+
+
+def request_withdrawn(request: QuotaRequest) -> Message:
+    """It is withdrawn."""
+    return answer(line(f"{format_request_id(request.id)} is withdrawn: ", what(request.ask), "."))
+
+
+def confirm_return(loan: Loan) -> Message:
+    """`return` without an amount: what would go back, and the button that asks how many."""
+    said = line(f"{format_request_id(loan.id)}: ", of_flavor(loan.amount, loan.flavor), " can go back. ")
+    said = line(said, "Work that runs is not stopped.")
+    return Message(sentence(said), (rich(said), *actions(return_button(loan.id))))
+
+
+def loan_returned(loan: Loan, amount: int) -> Message:
+    """The return is recorded; quota follows within a minute. `loan` is what is left of it."""
+    given = line(of_flavor(amount, loan.flavor), f" of {format_request_id(loan.id)} go back. ")
+    kept = f"{loan.amount:,} stay on loan." if loan.ended_at is None else "Work that runs is not stopped."
+    return answer(line(given, kept))

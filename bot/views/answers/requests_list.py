@@ -1,0 +1,63 @@
+"""The answer to `list`: requests and loans in one table, the newest first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.core.messages import Message
+from bot.core.wording.request_ids import format_request_id
+from bot.views.amounts import counted, of_flavor
+from bot.views.facts import CardFacts
+from bot.views.ids import NEW, Action
+from bot.views.kit import actions, button, context, line, rich, table
+from bot.views.loan_state import told
+from bot.views.loan_words import how_long
+from bot.views.parts import Clock, Code, Line, Moment, Theirs, plain, sentence
+
+MOST_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ListFacts:
+    """What `list` found."""
+
+    rows: tuple[CardFacts, ...]
+    """The newest first."""
+    what: str
+    """Which ones, in our words: "yours", "of your teams", "waiting", "all"."""
+    read_at: datetime
+    filtered: bool = False
+    """Whether the asker narrowed it down: then an empty list says something else."""
+
+
+def requests_list(facts: ListFacts) -> Message:
+    """Ten rows at most, and how many more there are."""
+    if not facts.rows:
+        return _empty(facts)
+    first = line(f"{counted(len(facts.rows), 'request and loan', 'requests and loans')}, {facts.what}")
+    rows = [_row(one) for one in facts.rows[:MOST_ROWS]]
+    body = table(("Number", "Amount", "Queue", "Kind", "State", "Ends"), rows)
+    left = len(facts.rows) - MOST_ROWS
+    more = f"and {left:,} more: narrow it with mine, team or waiting · " if left > 0 else ""
+    blocks = (rich(first, bold_first=True), body, context(f"{more}As of ", Clock(facts.read_at)))
+    return Message(sentence(first), blocks)
+
+
+def _empty(facts: ListFacts) -> Message:
+    if facts.filtered:
+        first = line(f"No requests and no loans, {facts.what}.")
+        return Message(sentence(first), (rich(first),))
+    first = line("No requests and no loans. ", Code("/gpu-quota request"), " starts one.")
+    return Message(sentence(first), (rich(first), *actions(button("Request quota", Action.OPEN_REQUEST, NEW))))
+
+
+def _row(facts: CardFacts) -> tuple[Line, ...]:
+    ask = facts.request.ask
+    amount = facts.loan.amount if facts.loan else ask.amount
+    return (
+        line(format_request_id(facts.request.id)),
+        of_flavor(amount, ask.flavor),
+        line(Theirs(ask.queue)),
+        line(ask.kind.value),
+        line(plain(told(facts).short)),
+        line(Moment(facts.loan.end)) if facts.loan else how_long(ask),
+    )

@@ -1,0 +1,126 @@
+"""What the views of a request and its loan are given: one frozen picture, read once, rendered for any reader.
+
+Built by flows/render_notices from the database, the people behind the ids and the loan's standing. Cards, direct
+messages, thread lines and the details all take the same facts, so that no two of them can say different things.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from bot.core.impact import AtRisk, Impact
+from bot.core.loans import Loan
+from bot.core.people import Person
+from bot.core.requests import QuotaRequest
+from bot.core.standing import LoanStanding
+from bot.views.amounts import GPU, Unit
+
+
+class Surface(StrEnum):
+    """Whose copy of a card it is: that decides which buttons it has."""
+
+    CHANNEL = "channel"
+    LEAD = "lead"
+    REQUESTER = "requester"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One approval step, in words."""
+
+    label: str
+    """Who decides: "nlp lead", "gpu-admins"."""
+    count: int = 1
+    """How many people it takes."""
+    lends: bool = False
+    """Whether this is the lender's consent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One approval that was given."""
+
+    who: Person
+    at: datetime
+    lends: bool = False
+    self_approved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """Somebody pressed Approve and the cluster is being asked."""
+
+    who: Person
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Worse:
+    """The picture got worse between card and click. Nothing was approved."""
+
+    pressed: Pressed
+    shown_at: datetime
+    """When the picture that was pressed had been read."""
+    free: tuple[int, int] | None = None
+    """Free then and now, if it fell."""
+    at_risk: tuple[AtRisk, ...] = ()
+    """Workloads that become preemptible now and did not then."""
+    other: tuple[str, ...] = ()
+    """Further lines, each a full clause: "nlp lends at most 4 now"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Devices given back before the end."""
+
+    who: Person
+    at: datetime
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Something happened later than it should have."""
+
+    at: datetime
+    """When it happened at last."""
+    by: timedelta
+    why: str
+    """A clause: "the bot was down", "the API server was not answering"."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """A request with all that came of it. Which state the card shows follows from these values alone."""
+
+    request: QuotaRequest
+    requester: Person
+    steps: tuple[Step, ...] = ()
+    approvals: tuple[Given, ...] = ()
+    """In the order given."""
+    impact: Impact | None = None
+    """What it means now; None if there are no live figures."""
+    no_figures_since: datetime | None = None
+    decider: Person | None = None
+    """Who denied, withdrew, or ended it; None for a rule."""
+    checking: Pressed | None = None
+    worse: Worse | None = None
+    loan: Loan | None = None
+    standing: LoanStanding | None = None
+    """How the loan stands now; None without a loan or without live figures."""
+    last_try: datetime | None = None
+    """When the bot last tried to put a blocked loan in force."""
+    returned: tuple[Returned, ...] = ()
+    late: Late | None = None
+    """Set if the start or the end came late."""
+    clear_since: datetime | None = None
+    """Since when nothing runs above quota after the end, once that is true."""
+    unit: Unit = GPU
+    cluster: str | None = None
+    """Shown if there are several."""
+    observe: bool = False
+    """The bot only observes: approving writes nothing."""
+    unreachable: str | None = None
+    """Name of the approvals channel if the card goes to approvers by DM instead."""
+    notes: tuple[str, ...] = field(default=())
+    """Further lines of our words for a waiting card."""

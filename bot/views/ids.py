@@ -1,0 +1,116 @@
+"""Every action_id, block_id and callback_id that the bot sends, written once; chat listens to these and no others.
+
+A button's `value` is an opaque id (request, loan, question, form draft). The revision of the picture stands in the
+block_id of its row of buttons, so that a press on an old picture is known by its block.
+"""
+
+import hashlib
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Action(StrEnum):
+    """action_id of buttons. In brackets: what `value` names."""
+
+    CARD_APPROVE = "gpuq_card_approve"
+    """[request] approvers of the step"""
+    CARD_DENY = "gpuq_card_deny"
+    """[request] approvers of the step; opens `View.DENY_FORM`"""
+    CARD_DETAILS = "gpuq_card_details"
+    """[request] whoever sees the card; opens `View.DETAILS`"""
+    REQUEST_WITHDRAW = "gpuq_request_withdraw"
+    """[request] requester, the team's leads"""
+    REQUEST_AGAIN = "gpuq_request_again"
+    """[request] requester, the team's leads; opens the form filled from that request"""
+    LOAN_RETURN = "gpuq_loan_return"
+    """[loan] requester, the team's leads; opens `View.RETURN_FORM`"""
+    DRIFT_BASE = "gpuq_drift_base"
+    """[question] admins: the number is the new base"""
+    DRIFT_INCLUDED = "gpuq_drift_included"
+    """[question] admins: the number includes the loans"""
+    DRIFT_RESTORE = "gpuq_drift_restore"
+    """[question] admins: put the loans back"""
+    OPEN_REQUEST = "gpuq_home_request"
+    """[draft, or "new"] members; opens the form"""
+    SHOW = "gpuq_home_show"
+    """[loan] lender's leads; answers as `show LENDER`"""
+    FORM_MORE = "gpuq_form_more"
+    """[draft] shows lender and start in the form"""
+
+
+class Field(StrEnum):
+    """Inputs of forms: block_id and action_id are the same."""
+
+    QUEUE = "gpuq_form_queue"
+    FLAVOR = "gpuq_form_flavor"
+    AMOUNT = "gpuq_form_amount"
+    KIND = "gpuq_form_kind"
+    UNTIL = "gpuq_form_until"
+    UNTIL_AT = "gpuq_form_until_at"
+    REASON = "gpuq_form_reason"
+    LENDER = "gpuq_form_lender"
+    START_AT = "gpuq_form_start_at"
+    DENY_WORDS = "gpuq_deny_words"
+    RETURN_AMOUNT = "gpuq_return_amount"
+
+
+class View(StrEnum):
+    """callback_id of modals, and of the global shortcut."""
+
+    REQUEST_SHORTCUT = "gpuq_request"
+    REQUEST_FORM = "gpuq_request_form"
+    REQUEST_LOADING = "gpuq_request_loading"
+    """Loading, checking, sent and not sent: states without a submit button."""
+    DENY_FORM = "gpuq_deny_form"
+    RETURN_FORM = "gpuq_return_form"
+    DETAILS = "gpuq_details_view"
+
+
+DISPATCHING = frozenset({Field.QUEUE, Field.FLAVOR, Field.AMOUNT, Field.KIND, Field.UNTIL})
+"""Inputs whose change is sent at once (block_actions), for the live lines of the form."""
+
+KIND_BOT = "auto"
+"""Option value of `Field.KIND`: let the bot choose. The others are LoanKind's values."""
+UNTIL_DATE = "date"
+"""Option value of `Field.UNTIL`: a date of one's own. The others are durations such as 8h, 1d, 2w."""
+LENDER_BOT = "*"
+"""Option value of `Field.LENDER`: let the bot choose. The others are queue names, of which none can be this."""
+NEW = "new"
+"""`value` of OPEN_REQUEST when no draft fills the form."""
+
+
+_OPTION_VALUE = 150
+
+
+def option_value(name: str) -> str:
+    """A queue's or flavor's name as an option's value. Slack takes 150 characters; a longer name becomes its digest,
+    so compare `option_value(known)` with what came back."""
+    return name if 0 < len(name) <= _OPTION_VALUE else f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+class PictureBlock(NamedTuple):
+    """What a block_id says about the picture that was pressed."""
+
+    kind: str
+    id: str
+    revision: int
+
+
+_PICTURE = re.compile(r"(card|drift):([^:]{1,200}):(\d{1,9})")
+
+
+def card_block(request: int, revision: int) -> str:
+    """block_id of a card's buttons."""
+    return f"card:{request}:{revision}"
+
+
+def drift_block(question: str, revision: int) -> str:
+    """block_id of an outside edit's buttons."""
+    return f"drift:{question}:{revision}"
+
+
+def picture_of(block_id: str) -> PictureBlock | None:
+    """The kind (card, drift), id and revision in a block_id; None if it carries none."""
+    found = _PICTURE.fullmatch(block_id)
+    return PictureBlock(found[1], found[2], int(found[3])) if found else None

@@ -1,0 +1,173 @@
+"""The approval card: one request in one message, for its whole life, on every surface.
+
+Line 1 keeps its words (its symbol changes), line 2 is the state. Controls that a state does not name are gone in that
+state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from bot.core.messages import Block, Message
+from bot.core.requests import Ask, RequestState
+from bot.core.wording.request_ids import format_request_id
+from bot.views.amounts import device_hours, joined
+from bot.views.facts import CardFacts, Step, Surface
+from bot.views.ids import Action, card_block
+from bot.views.impact_lines import impact_lines, no_figures
+from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
+from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
+from bot.views.loan_words import how_long, lasting, runs_above, what
+from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
+
+_OPEN = frozenset({CardState.WAITING, CardState.WORSE})
+_NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
+
+
+def card(facts: CardFacts, surface: Surface) -> Message:
+    """The card as one reader's surface shows it now."""
+    says = told(facts)
+    state = state_of(facts)
+    first = headline(says.symbol, title(facts))
+    second = rich(says.state, *says.lines, _who_and_why(facts), *_terms(facts, state))
+    block_id = card_block(facts.request.id, facts.request.revision)
+    blocks = (first, second, *_impact(facts, state), *_needs(facts, state))
+    buttons = actions(*_buttons(facts, state, surface), block_id=block_id)
+    return Message(_text(facts, says), (*blocks, *buttons))
+
+
+def title(facts: CardFacts) -> Line:
+    """Line 1: "8 a100 for vision, 3 days, borrow · Q-142"."""
+    ask = facts.request.ask
+    name = format_request_id(facts.request.id)
+    return line(what(ask), ", ", how_long(ask), f", {ask.kind.value} · {name}")
+
+
+def _text(facts: CardFacts, says: Told) -> str:
+    ask = facts.request.ask
+    length = line(", ", how_long(ask)) if facts.request.state is RequestState.WAITING else ()
+    state = says.short
+    if state_of(facts) is CardState.WAITING:
+        state = line(named(facts.requester), f" asks, {waiting_count(facts)}")
+    return sentence(line(what(ask), length, ": ", state, f" ({format_request_id(facts.request.id)})"))
+
+
+def _who_and_why(facts: CardFacts) -> Line:
+    reason = facts.request.ask.reason
+    return line(Mention(facts.requester), " · ", Reason(reason)) if reason.strip() else line(Mention(facts.requester))
+
+
+def _terms(facts: CardFacts, state: CardState) -> tuple[Line, ...]:
+    """How long and how much in all, while it can still be decided."""
+    lines = [line("Cluster: ", Theirs(facts.cluster))] if facts.cluster else []
+    if state in _OPEN:
+        lines.insert(0, terms(facts))
+    return tuple(lines)
+
+
+def terms(facts: CardFacts) -> Line:
+    """How long and how much in all: "3 days from approval (at once: Sat 5 Dec 14:05), 576 GPU-h"."""
+    ask = facts.request.ask
+    now = facts.impact.read_at if facts.impact else facts.request.created_at
+    start = ask.start or now
+    end = start + ask.duration if ask.duration is not None else ask.until
+    assert end
+    worth = device_hours(ask.amount, max(end - start, timedelta(0)), facts.unit)
+    if ask.start:
+        return line(Moment(ask.start), " to ", Moment(end), f", {worth}")
+    if ask.duration is None:
+        return line("From approval until ", Moment(end), f", at most {worth}")
+    return line(f"{lasting(ask.duration)} from approval (at once: ", Moment(end), f"), {worth}")
+
+
+def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
+    if state not in _OPEN:
+        return ()
+    lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
+    return (bullets([*lines, *(line(note) for note in facts.notes)]),)
+
+
+def _needs(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
+    if state not in _OPEN:
+        return ()
+    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "))
+    lapses = line(". Lapses ", Moment(facts.request.lapses_at))
+    unreachable = line(" · ", Theirs(facts.unreachable), " cannot be reached") if facts.unreachable else ()
+    return (context(small, lapses, unreachable),)
+
+
+def step_name(step: Step) -> Line:
+    """A step in words: "nlp lead (lends)", "2 of gpu-admins"."""
+    many = f"{step.count:,} of " if step.count > 1 else ""
+    return line(many, Theirs(step.label), " (lends)" if step.lends else "")
+
+
+def next_step(facts: CardFacts) -> Step | None:
+    """The first step that has not all its approvals yet."""
+    left = len(facts.approvals)
+    for step in facts.steps:
+        if left < step.count:
+            return step
+        left -= step.count
+    return None
+
+
+def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[str, Any]]:
+    if surface is Surface.REQUESTER:
+        return _requester_buttons(facts, state)
+    return _approver_buttons(facts) if state in _OPEN else []
+
+
+def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:
+    value = str(facts.request.id)
+    return [
+        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=_approve_confirm(facts)),
+        button("Deny", Action.CARD_DENY, value),
+        button("Details", Action.CARD_DETAILS, value),
+    ]
+
+
+def _approve_confirm(facts: CardFacts) -> Confirm:
+    ask = facts.request.ask
+    step = next_step(facts)
+    counts = line(" Counts for the step that is next: ", Theirs(step.label), ".") if step else ()
+    observe = " Observe mode: approving writes nothing." if facts.observe else ""
+    asks = line(what(ask), f", {_plain_length(facts, ask)}, {ask.kind.value}.")
+    return Confirm(line(f"Approve {format_request_id(facts.request.id)}?"), line(asks, counts, observe), "Approve")
+
+
+def _plain_length(facts: CardFacts, ask: Ask) -> str:
+    """A confirm dialog cannot show the reader's zone, so an end becomes a length."""
+    if ask.duration is not None:
+        return lasting(ask.duration)
+    assert ask.until
+    return f"about {lasting(ask.until - (ask.start or facts.request.created_at))}"
+
+
+def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any]]:
+    raised = bool(facts.standing and facts.standing.raised)
+    if state in _OPEN | _NOT_YET or (state is CardState.BLOCKED and facts.loan and not facts.loan.in_force_at):
+        return [withdraw_button(facts.request.id)]
+    if state is CardState.IN_FORCE or (state is CardState.BLOCKED and raised):
+        return [return_button(facts.request.id)]
+    runs_on = state is CardState.ENDED and facts.loan and facts.standing and runs_above(facts.loan, facts.standing)
+    denied = state is CardState.DENIED and facts.decider is not None
+    if state is CardState.LAPSED or runs_on or denied:
+        return [again_button(facts.request.id)]
+    return []
+
+
+def withdraw_button(request: int) -> dict[str, Any]:
+    """Withdraw, with its confirm."""
+    title = line(f"Withdraw {format_request_id(request)}?")
+    asked = Confirm(title, line("To get it again you need a new request."), "Withdraw", "Keep", danger=True)
+    return button("Withdraw", Action.REQUEST_WITHDRAW, str(request), confirm=asked)
+
+
+def return_button(loan: int) -> dict[str, Any]:
+    """Return; it opens a form, which asks how many."""
+    return button("Return", Action.LOAN_RETURN, str(loan))
+
+
+def again_button(request: int) -> dict[str, Any]:
+    """Request again: opens the form, filled from that request."""
+    return button("Request again", Action.REQUEST_AGAIN, str(request))

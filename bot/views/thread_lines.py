@@ -1,0 +1,90 @@
+"""The lines in the thread of a card: one per event, plain, in the order in which they happened."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from bot.core.messages import Message
+from bot.core.people import Person
+from bot.core.wording.request_ids import format_request_id
+from bot.views.amounts import joined
+from bot.views.facts import CardFacts, Step
+from bot.views.kit import line, rich
+from bot.views.loan_words import what
+from bot.views.parts import Clock, Group, Line, Mention, Reason, Theirs, sentence
+
+
+class EventKind(StrEnum):
+    """What happened."""
+
+    APPROVED = "approved"
+    DENIED = "denied"
+    WITHDRAWN = "withdrawn"
+    LAPSED = "lapsed"
+    WORSE = "worse"
+    IN_FORCE = "in force"
+    NOT_IN_FORCE = "not in force"
+    SUSPENDED = "suspended"
+    RETURNED = "returned"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadEvent:
+    """One event of a request or its loan."""
+
+    kind: EventKind
+    at: datetime
+    who: Person | None = None
+    """None: a rule, or nobody."""
+    note: str = ""
+    """Our words in brackets: "nlp lends 8", "self-approved"."""
+    words: str = ""
+    """Somebody's reason."""
+
+
+_WORDS = {
+    EventKind.APPROVED: "approved",
+    EventKind.DENIED: "denied",
+    EventKind.WITHDRAWN: "withdrew it",
+    EventKind.LAPSED: "lapsed: nobody decided",
+    EventKind.WORSE: "pressed Approve; the picture had changed, so nothing was approved",
+    EventKind.IN_FORCE: "in force",
+    EventKind.NOT_IN_FORCE: "not in force",
+    EventKind.SUSPENDED: "suspended",
+    EventKind.RETURNED: "returned it",
+    EventKind.ENDED: "ended",
+}
+
+
+def thread_line(event: ThreadEvent) -> Message:
+    """One event: "14:12 @lead-nlp approved (nlp lends 8)"."""
+    who = line(Mention(event.who), " ") if event.who else ()
+    note = line(" (", Theirs(event.note, 150), ")") if event.note else ()
+    words = line(": ", Reason(event.words)) if event.words else ()
+    said = line(who, _WORDS[event.kind], note, words)
+    return Message(sentence(_opened(said)), (rich(line(Clock(event.at), " ", said)),))
+
+
+def _opened(said: Line) -> Line:
+    first = said[0]
+    return (first[:1].upper() + first[1:], *said[1:]) if isinstance(first, str) else said
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whoever decides the next step: people or a user group. They are pinged, once per step."""
+
+    step: Step
+    people: tuple[Person, ...] = ()
+    group: Group | None = None
+
+
+def next_step(facts: CardFacts, asked: Asked) -> Message:
+    """Pings whoever decides next: "@gpu-admins: your approval is next, 8 a100 for vision (Q-142)"."""
+    pings = [line(Mention(person)) for person in asked.people]
+    who = line(asked.group) if asked.group else joined(pings)
+    lends = ", your queue lends" if asked.step.lends else ""
+    ask = line(": your approval is next, ", what(facts.request.ask), lends, f" ({format_request_id(facts.request.id)})")
+    text = line(Theirs(asked.step.label), ask)
+    return Message(sentence(text), (rich(line(who or Theirs(asked.step.label), ask)),))

@@ -1,0 +1,46 @@
+"""The audit: entries in order, and the database itself refuses to change one."""
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from bot.core.requests import AuditEntry
+
+
+def test_entries_of_a_subject_come_in_order(store, make) -> None:
+    entry = AuditEntry(make.later(hours=1), "U1", "approve", "Q-1", "ok")
+    entries = [entry, replace(entry, at=make.now, who="bot"), entry]
+    with store.begin() as work:
+        for each in (*entries[:2], replace(entry, subject="Q-10"), entries[2]):
+            work.audit.add(each)
+        work.commit()
+    with store.read() as work:
+        assert work.audit.of("Q-1") == entries
+        assert work.audit.of("Q-2") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE audit SET who = 'U9'",
+        "UPDATE audit SET who = who",
+        "DELETE FROM audit",
+        "DELETE FROM audit WHERE id = 1",
+    ],
+)
+def test_the_database_refuses_to_change_or_delete_an_entry(shared_store, engine, make, change) -> None:
+    entry = AuditEntry(make.now, "U1", "deny", "Q-1", "no GPUs left")
+    with shared_store.begin() as work:
+        work.audit.add(entry)
+        work.commit()
+    with pytest.raises(DBAPIError, match="the audit is append-only"), engine.begin() as connection:
+        connection.exec_driver_sql(change)
+    with shared_store.read() as work:
+        assert work.audit.of("Q-1") == [entry]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_it_cannot_be_truncated_either(engine) -> None:
+    with pytest.raises(DBAPIError, match="the audit is append-only"), engine.begin() as connection:
+        connection.exec_driver_sql("TRUNCATE audit")

@@ -1,0 +1,175 @@
+"""Requests and approvals in the database: what is unique, what is compared, what is found in which order."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.core.errors import Stale
+from bot.core.requests import Approval, RequestState
+
+
+@pytest.fixture
+def three(store, make):
+    """Three requests, an hour apart, of two teams; the second is denied."""
+    made = []
+    with store.begin() as work:
+        for hour, team in enumerate(["vision", "nlp", "vision"]):
+            draft = make.request(f"Ev{hour}", team, created_at=make.later(hours=hour), requester=f"U{hour}")
+            made.append(work.requests.add(draft))
+        made[1] = work.requests.update(replace(made[1], state=RequestState.DENIED))
+        work.commit()
+    return made
+
+
+def test_numbers_are_assigned_and_rise(three) -> None:
+    assert [request.id for request in three] == [1, 2, 3]
+
+
+def test_what_is_added_is_what_is_got(store, make) -> None:
+    with store.begin() as work:
+        added = work.requests.add(make.request(id=999))
+        work.commit()
+    assert added == replace(make.request(), id=added.id, version=added.version)
+    with store.read() as work:
+        assert work.requests.get(added.id) == added
+        assert work.requests.by_origin("Ev1") == added
+        assert work.requests.get(added.id + 1) is None
+        assert work.requests.by_origin("ev1") is None
+
+
+def test_one_origin_makes_one_request(store, make) -> None:
+    """And the refusal leaves the transaction usable, on PostgreSQL too."""
+    with store.begin() as work:
+        first = work.requests.add(make.request("Ev1"))
+        with pytest.raises(Stale):
+            work.requests.add(make.request("Ev1"))
+        assert work.requests.find() == [first]
+        work.commit()
+
+
+def test_one_origin_makes_one_request_when_two_replicas_get_it(shared_store, make, together) -> None:
+    def submit():
+        with shared_store.begin() as work:
+            added = work.requests.add(make.request("Ev1"))
+            work.commit()
+            return added
+
+    results = together(submit, submit, submit)
+    assert sorted(isinstance(result, Stale) for result in results) == [False, True, True]
+    with shared_store.read() as work:
+        assert len(work.requests.find()) == 1
+
+
+@pytest.mark.parametrize(
+    ("conditions", "origins"),
+    [
+        ({}, ["Ev2", "Ev1", "Ev0"]),
+        ({"limit": 2}, ["Ev2", "Ev1"]),
+        ({"limit": 0}, []),
+        ({"states": [RequestState.WAITING]}, ["Ev2", "Ev0"]),
+        ({"states": {RequestState.WAITING, RequestState.DENIED}}, ["Ev2", "Ev1", "Ev0"]),
+        ({"states": []}, []),
+        ({"teams": ["nlp"]}, ["Ev1"]),
+        ({"teams": ["nlp", "vision", "other"], "limit": 1}, ["Ev2"]),
+        ({"requester": "U0"}, ["Ev0"]),
+        ({"requester": "U0", "teams": ["nlp"]}, []),
+    ],
+)
+def test_find_gives_the_newest_first_and_every_condition_holds(store, three, conditions, origins) -> None:
+    with store.read() as work:
+        assert [request.origin for request in work.requests.find(**conditions)] == origins
+
+
+def test_find_since_includes_the_instant_itself(store, three, make) -> None:
+    with store.read() as work:
+        assert len(work.requests.find(since=make.later(hours=1))) == 2
+        assert len(work.requests.find(since=make.later(hours=1) + timedelta(microseconds=1))) == 1
+
+
+def test_an_update_gives_the_new_version_and_the_old_one_is_stale(store, three, make) -> None:
+    read = three[0]
+    decided = replace(read, state=RequestState.APPROVED, decided_by="U9", decided_at=make.now, revision=1)
+    with store.begin() as work:
+        updated = work.requests.update(decided)
+        work.commit()
+    assert updated == replace(decided, version=updated.version)
+    assert updated.version != read.version
+    with store.begin() as work, pytest.raises(Stale):
+        work.requests.update(replace(read, state=RequestState.DENIED))
+    with store.read() as work:
+        assert work.requests.get(read.id) == updated
+
+
+def test_an_update_of_a_request_that_is_not_there_is_stale(store, make) -> None:
+    with store.begin() as work, pytest.raises(Stale):
+        work.requests.update(make.request(id=12, version=1))
+
+
+def test_of_two_decisions_at_once_one_wins_and_the_other_is_stale(shared_store, make, together) -> None:
+    with shared_store.begin() as work:
+        read = work.requests.add(make.request())
+        work.commit()
+
+    def decide(state):
+        def run():
+            with shared_store.begin() as work:
+                updated = work.requests.update(replace(read, state=state))
+                work.commit()
+                return updated
+
+        return run
+
+    results = together(decide(RequestState.APPROVED), decide(RequestState.DENIED), decide(RequestState.WITHDRAWN))
+    [winner] = [result for result in results if not isinstance(result, Stale)]
+    with shared_store.read() as work:
+        assert work.requests.get(read.id) == winner
+
+
+def test_approvals_come_in_the_order_given(store, three, make) -> None:
+    request = three[0].id
+    given = [
+        Approval(request, 0, "U5", make.later(minutes=9)),
+        Approval(request, 1, "U3", make.now, self_approved=True),
+        Approval(request, 1, "U4", make.now),
+    ]
+    with store.begin() as work:
+        for approval in given:
+            work.requests.approve(approval)
+        work.commit()
+    with store.read() as work:
+        assert work.requests.approvals(request) == given
+        assert work.requests.approvals(three[1].id) == []
+
+
+def test_a_person_approves_a_request_once_whatever_the_step(store, three, make) -> None:
+    with store.begin() as work:
+        work.requests.approve(Approval(three[0].id, 0, "U5", make.now))
+        work.requests.approve(Approval(three[1].id, 0, "U5", make.now))
+        with pytest.raises(Stale):
+            work.requests.approve(Approval(three[0].id, 1, "U5", make.later(hours=1)))
+        work.commit()
+    with store.read() as work:
+        assert len(work.requests.approvals(three[0].id)) == 1
+
+
+def test_an_approval_of_nothing_is_refused(store, make) -> None:
+    with pytest.raises(Stale), store.begin() as work:
+        work.requests.approve(Approval(77, 0, "U5", make.now))
+    with store.read() as work:
+        assert work.requests.approvals(77) == []
+
+
+def test_without_commit_nothing_happened(store, make) -> None:
+    with store.begin() as work:
+        work.requests.add(make.request())
+
+    def fail_half_way():
+        with store.begin() as work:
+            work.requests.add(make.request())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way()
+    with store.read() as work:
+        assert work.requests.find() == []

@@ -1,0 +1,146 @@
+"""The other subcommands, numbers of requests, and lines that name none."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.wording import commands
+from bot.core.wording.commands import CommandWords, parse_command
+from bot.core.wording.faults import Misread, UsageFault
+from bot.core.wording.line import Context
+from bot.core.wording.request_ids import format_request_id, parse_request_id
+from bot.core.wording.small_commands import (
+    SUBCOMMANDS,
+    HelpWords,
+    ListWords,
+    ReturnWords,
+    ShowWords,
+    StatusWords,
+    WithdrawWords,
+)
+from bot.core.wording.vocabulary import Vocabulary
+
+NAMES = Vocabulary(
+    ("a100", "h100"), ("nlp", "vision", "h100-clusterqueue"), ("nvidia.com/mig-1g.5gb",), (), ("cv", "nlp")
+)
+CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zurich"), NAMES, limit=16)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", HelpWords()),
+        ("  \u00a0", HelpWords()),
+        ("/gpu-quota", HelpWords()),
+        ("help", HelpWords()),
+        ("help request", HelpWords("request")),
+        ("HELP Return", HelpWords("return")),
+        ("status", StatusWords()),
+        ("status cv", StatusWords("cv")),
+        ("/gpu-quota STATUS NLP", StatusWords("nlp")),
+        ("list", ListWords()),
+        ("list mine", ListWords("mine")),
+        ("list team", ListWords("team")),
+        ("list waiting", ListWords("waiting")),
+        ("list all closed", ListWords("all", closed=True)),
+        ("list closed", ListWords(closed=True)),
+        ("list closed mine", ListWords("mine", closed=True)),
+        ("show", ShowWords()),
+        ("show vision", ShowWords("vision")),
+        ("show vision a100", ShowWords("vision", "a100")),
+        ("show “Vision” H100s", ShowWords("vision", "h100")),
+        ("show vision mig-1g.5gb", ShowWords("vision", resource="nvidia.com/mig-1g.5gb")),
+        ("return", ReturnWords()),
+        ("return Q-142", ReturnWords(142)),
+        ("return Q-142 4", ReturnWords(142, 4)),
+        ("return #142 4 gpus", ReturnWords(142, 4)),
+        ("return q142 4x", ReturnWords(142, 4)),
+        ("return 142 4", ReturnWords(142, 4)),
+        ("return 4 GPUs", ReturnWords(None, 4)),
+        ("return 4 gpus Q-142", ReturnWords(142, 4)),
+        (
+            "return 142",
+            ReturnWords(142, notes=("142 is read as Q-142. For 142 GPUs of a loan write its number first.",)),
+        ),
+        ("withdraw", WithdrawWords()),
+        ("withdraw Q-142", WithdrawWords(142)),
+        ("withdraw 142", WithdrawWords(142)),
+        ("withdraw q–142", WithdrawWords(142)),
+    ],
+)
+def test_lines_that_are_understood(text: str, words: CommandWords) -> None:
+    assert parse_command(text, CONTEXT) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "part", "try_line"),
+    [
+        ("reqest 8 a100 for 3d", 'No "reqest". Did you mean request?', "reqest", "request 8 a100 for 3d"),
+        ("lsit waiting", 'No "lsit". Did you mean list?', "lsit", "list waiting"),
+        ("stats", 'No "stats". Did you mean status?', "stats", "status"),
+        ("withdrew Q-142", 'No "withdrew". Did you mean withdraw?', "withdrew", "withdraw Q-142"),
+        ("reqest 8 a10", 'No "reqest". Did you mean request?', "reqest", "request 8 a100"),
+        ("foo", 'No "foo". /gpu-quota help lists what there is.', "foo", "help"),
+        ("grant access", 'No "grant". /gpu-quota help lists what there is.', "grant", "help"),
+        ("8 a100 for 3d", 'No "8". Did you mean request?', "8", "request 8 a100 for 3d"),
+        (
+            "borrow 4 for h100-clusterqueue",
+            'No "borrow". Did you mean request?',
+            "borrow",
+            "request as borrow 4 for h100-clusterqueue",
+        ),
+        ("status cw", "No team cw that you can see.", "cw", "status"),
+        ("status nlpp", "No team nlpp that you can see. Near: nlp.", "nlpp", "status nlp"),
+        ("status cv nlp", '"nlp" is not understood here.', "nlp", "status cv"),
+        ("list wating", 'No "wating". Did you mean waiting?', "wating", "list waiting"),
+        ("list mine team", "list shows one of mine and team, not both.", "team", "list mine"),
+        ("list everything", '"everything" is not understood here.', "everything", "list"),
+        ("show visoin", "No queue visoin that you can see. Near: vision.", "visoin", "show vision"),
+        ("show secret", "No queue secret that you can see.", "secret", "show"),
+        ("show vision a10", "No flavor a10. Near: a100.", "a10", "show vision a100"),
+        ("show vision a100 now", '"now" is not understood here.', "now", "show vision a100"),
+        ("return Q-142 0.5", "0.5 is not a whole number of GPUs.", "0.5", "return Q-142 1"),
+        ("return Q-142 4a100", "A loan is of one flavor: write 4 without a100.", "4a100", "return Q-142 4"),
+        ("return Q-142 4 5", '"5" is not understood here.', "5", "return Q-142 4"),
+        ("return everything", '"everything" is not understood here.', "everything", "return"),
+        (
+            "withdraw everything",
+            '"everything" is not the number of a request. They look like Q-142.',
+            "everything",
+            "withdraw",
+        ),
+        ("withdraw Q-142 now", '"now" is not understood here.', "now", "withdraw Q-142"),
+        ("help reqest", 'No "reqest". Did you mean request?', "reqest", "help request"),
+        ("help request now", '"now" is not understood here.', "now", "help request"),
+    ],
+)
+def test_lines_that_are_pointed_at(text: str, sentence: str, part: str, try_line: str) -> None:
+    found = parse_command(text, CONTEXT)
+    assert isinstance(found, UsageFault)
+    assert found.sentence == sentence
+    assert found.window[found.caret.index("^") : len(found.caret)] == part
+    assert found.try_line == f"/gpu-quota {try_line}"
+
+
+def test_every_subcommand_has_a_reader() -> None:
+    assert tuple(commands._READERS) == SUBCOMMANDS
+
+
+@pytest.mark.parametrize("text", ["Q-142", "q142", "#142", "142", "q-142", " Q-142 ", "Q—142", "#0142"])
+def test_numbers_of_requests_are_the_same_however_written(text: str) -> None:
+    assert parse_request_id(text) == 142
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Q", "Q-", "Q-0", "-142", "Q-14.2", "١٤٢", "Q-1234567890", "R-142", "142x", "Q--142"]
+)
+def test_what_is_no_number_of_a_request(text: str) -> None:
+    assert parse_request_id(text) == Misread(f'"{text}" is not the number of a request. They look like Q-142.')
+
+
+@given(st.integers(1, 10**9 - 1))
+def test_written_numbers_of_requests_read_back(number: int) -> None:
+    assert parse_request_id(format_request_id(number)) == number

@@ -1,0 +1,275 @@
+"""The database in memory: real transactions over frozen values, no SQL. Stands in for adapters/db in tests.
+
+A transaction works on a copy and swaps it in at commit. It never waits: a transaction that is begun inside another one
+of the same thread would hang forever on SQLite, so here it fails the test. `tests/support/fakes` is held to the real
+store by tests/histories/test_fake_store.py.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.errors import Stale
+from bot.core.loans import Loan, LoanState
+from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from tests.support.fakes.clock import Ids
+from tests.support.fakes.gate import Gate
+from tests.support.fakes.inbox import FakeInbox, StoredItem
+from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
+from tests.support.fakes.outbox import FakeNotices, StoredNotice
+
+
+@dataclass(slots=True)
+class Tables:
+    """All rows. The values are frozen, so a copy of the containers is a copy of everything."""
+
+    requests: dict[int, QuotaRequest] = field(default_factory=dict)
+    approvals: tuple[Approval, ...] = ()
+    loans: dict[int, Loan] = field(default_factory=dict)
+    records: dict[FieldKey, FieldRecord] = field(default_factory=dict)
+    intents: dict[str, tuple[Intent, str | None]] = field(default_factory=dict)
+    """With the outcome, None while it is open."""
+    inbox: dict[str, StoredItem] = field(default_factory=dict)
+    notices: dict[str, StoredNotice] = field(default_factory=dict)
+    """By key."""
+    audit: tuple[AuditEntry, ...] = ()
+    leader: LeaderRow = field(default_factory=LeaderRow)
+
+    def copy(self) -> "Tables":
+        """Changes of the copy do not show in this one."""
+        return Tables(
+            requests=dict(self.requests),
+            approvals=self.approvals,
+            loans=dict(self.loans),
+            records=dict(self.records),
+            intents=dict(self.intents),
+            inbox=dict(self.inbox),
+            notices=dict(self.notices),
+            audit=self.audit,
+            leader=replace(self.leader),
+        )
+
+
+class FakeRequests:
+    """Implements ports.store.Requests."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, draft: QuotaRequest) -> QuotaRequest:
+        if self.by_origin(draft.origin) is not None:
+            raise Stale(f"a request from {draft.origin} is there already")
+        number = 1 + max(self._tables.requests, default=0)
+        stored = replace(draft, id=number, version=1)
+        self._tables.requests[number] = stored
+        return stored
+
+    def get(self, number: int) -> QuotaRequest | None:
+        return self._tables.requests.get(number)
+
+    def by_origin(self, origin: str) -> QuotaRequest | None:
+        return next((one for one in self._tables.requests.values() if one.origin == origin), None)
+
+    def find(
+        self,
+        *,
+        states: Collection[RequestState] | None = None,
+        teams: Collection[str] | None = None,
+        requester: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> Sequence[QuotaRequest]:
+        found = [
+            one
+            for one in self._tables.requests.values()
+            if (states is None or one.state in states)
+            and (teams is None or one.ask.team in teams)
+            and (requester is None or one.ask.requester == requester)
+            and (since is None or one.created_at >= since)
+        ]
+        found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
+        return found[:limit]
+
+    def update(self, request: QuotaRequest) -> QuotaRequest:
+        known = self._tables.requests.get(request.id)
+        if known is None or known.version != request.version:
+            raise Stale(f"request {request.id}")
+        stored = replace(request, version=request.version + 1)
+        self._tables.requests[request.id] = stored
+        return stored
+
+    def approvals(self, number: int) -> Sequence[Approval]:
+        return [one for one in self._tables.approvals if one.request == number]
+
+    def approve(self, approval: Approval) -> None:
+        if any(one.who == approval.who for one in self.approvals(approval.request)):
+            raise Stale(f"the approval of request {approval.request} by {approval.who} is there already")
+        self._tables.approvals += (approval,)
+
+
+class FakeLoans:
+    """Implements ports.store.Loans."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, loan: Loan) -> Loan:
+        if loan.id in self._tables.loans:
+            raise Stale(f"loan {loan.id} is there already")
+        stored = replace(loan, version=1)
+        self._tables.loans[loan.id] = stored
+        return stored
+
+    def get(self, number: int) -> Loan | None:
+        return self._tables.loans.get(number)
+
+    def find(
+        self,
+        *,
+        states: Collection[LoanState] | None = None,
+        queues: Collection[str] | None = None,
+        since: datetime | None = None,
+    ) -> Sequence[Loan]:
+        return [
+            loan
+            for _, loan in sorted(self._tables.loans.items())
+            if (states is None or loan.state in states)
+            and (queues is None or loan.lender in queues or loan.borrower in queues)
+            and (since is None or loan.start >= since)
+        ]
+
+    def update(self, loan: Loan) -> Loan:
+        known = self._tables.loans.get(loan.id)
+        if known is None or known.version != loan.version:
+            raise Stale(f"loan {loan.id}")
+        stored = replace(loan, version=loan.version + 1)
+        self._tables.loans[loan.id] = stored
+        return stored
+
+
+class FakeFields:
+    """Implements ports.store.Fields."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def records(self, cluster: str) -> Mapping[FieldKey, FieldRecord]:
+        return {key: record for key, record in sorted(self._tables.records.items()) if key.cluster == cluster}
+
+    def put(self, record: FieldRecord) -> FieldRecord:
+        known = self._tables.records.get(record.key)
+        if (0 if known is None else known.version) != record.version:
+            raise Stale(f"the record of {'/'.join(record.key)}")
+        stored = replace(record, legs=dict(record.legs), version=record.version + 1)
+        self._tables.records[record.key] = stored
+        return stored
+
+    def open_intents(self, cluster: str) -> Sequence[Intent]:
+        still_open = [one for one, outcome in self._tables.intents.values() if outcome is None]
+        return sorted((one for one in still_open if one.cluster == cluster), key=lambda one: (one.created_at, one.id))
+
+    def add_intent(self, intent: Intent) -> None:
+        if intent.id in self._tables.intents:
+            raise Stale(f"intent {intent.id} is there already")
+        self._tables.intents[intent.id] = (intent, None)
+
+    def close_intent(self, intent_id: str, outcome: str, at: datetime) -> None:
+        known = self._tables.intents.get(intent_id)
+        if known is not None and known[1] is None:
+            self._tables.intents[intent_id] = (known[0], outcome)
+
+
+class FakeAudit:
+    """Implements ports.store.Audit."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, entry: AuditEntry) -> None:
+        self._tables.audit += (entry,)
+
+    def of(self, subject: str) -> Sequence[AuditEntry]:
+        return [one for one in self._tables.audit if one.subject == subject]
+
+
+class FakeUnitOfWork:
+    """One transaction; nothing can be done with it after `commit`."""
+
+    def __init__(
+        self, tables: Tables, clock: DatabaseClock, ids: Callable[[], str], commit: Callable[[], None]
+    ) -> None:
+        self.requests = FakeRequests(tables)
+        self.loans = FakeLoans(tables)
+        self.fields = FakeFields(tables)
+        self.inbox = FakeInbox(tables.inbox, clock)
+        self.audit = FakeAudit(tables)
+        self.leadership = FakeLeadership(tables.leader, clock)
+        self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
+        self._commit = commit
+
+    def alone(self, what: str) -> None:
+        """Nobody else is ever in a transaction at the same time here."""
+
+    def commit(self) -> None:
+        self._commit()
+
+
+class FakeStore:
+    """The shared database. Each process has its own `Session` on it."""
+
+    def __init__(self, clock: DatabaseClock) -> None:
+        self.clock = clock
+        self.tables = Tables()
+        self.ids = Ids("N")
+        self.on_commit: Callable[[Tables, Tables], None] = lambda _before, _after: None
+        """Hears of every commit: the rows before and after it."""
+        self.busy = False
+        """Whether a transaction that may write is open."""
+
+    def session(self, gate: Gate | None = None) -> "Session":
+        """The store as one process has it."""
+        return Session(self, gate or Gate())
+
+
+class Session:
+    """Implements ports.store.Store for one process."""
+
+    def __init__(self, shared: FakeStore, gate: Gate) -> None:
+        self._shared = shared
+        self._gate = gate
+
+    @contextmanager
+    def begin(self) -> Iterator[FakeUnitOfWork]:
+        self._gate.passes("store.begin")
+        with self._turn():
+            yield self._unit(self._shared.tables.copy(), writes=True)
+
+    @contextmanager
+    def read(self) -> Iterator[FakeUnitOfWork]:
+        self._gate.passes("store.read")
+        with self._turn():
+            yield self._unit(self._shared.tables.copy(), writes=False)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        assert not self._shared.busy, "a transaction inside another one: it would wait for itself for ever"
+        self._shared.busy = True
+        try:
+            yield
+        finally:
+            self._shared.busy = False
+
+    def _unit(self, mine: Tables, *, writes: bool) -> FakeUnitOfWork:
+        shared = self._shared
+
+        def commit() -> None:
+            assert writes, "a read has nothing to commit"
+            self._gate.passes("store.commit")
+            before, shared.tables = shared.tables, mine
+            shared.on_commit(before, mine)
+            shared.busy = False  # what comes between here and the end of the block is somebody else's turn already
+            self._gate.passes("store.committed")
+
+        return FakeUnitOfWork(mine, shared.clock, shared.ids, commit)

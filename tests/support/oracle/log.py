@@ -1,0 +1,41 @@
+"""What the oracle reads: a log of plain dicts, in the order in which things happened. It knows nothing else of the bot.
+
+Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, resource, "nominal" or "borrowingLimit").
+
+- version: one version of a ClusterQueue. queue, op ("put", "gone"), who (field manager), uid, tree (root cohort or the
+  queue's own name), numbers {(flavor, resource, name): int}, lending {(flavor, resource): int}, note (text of the bot's
+  annotation or None)
+- record: what the bot stored of a field. field, uid, base, legs {leg: int}, wrote, asked ((uid, live) or None), gone
+- loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended
+- request: a stored request. id, requester, state, by, steps ((who, count), ...)
+- approval: a stored approval. request, step, who, own
+- audit: a stored entry. who, what, subject, outcome
+- people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests)
+- press: somebody pressed Approve, Deny or an answer. who, what, subject, result ("done", "refused", "lost": the process
+  died or the database was away, so nothing is known), unknown (a user group could not be looked up)
+- message: what a person could read. what ("post", "update"), to, notice, text, blocks
+- notice: a message that is owed. id, key, kind, to, state, shown
+- rest: faults have stopped, nothing is left to do. over (all loans' time is over)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Event: TypeAlias = Mapping[str, Any]
+Field: TypeAlias = tuple[str, str, str, str]
+
+BOT = "gpu-quota-bot"
+NOMINAL = "nominal"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A broken promise, with the index of the event that showed it."""
+
+    promise: str
+    index: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.promise} at event {self.index}: {self.what}"

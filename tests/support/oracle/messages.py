@@ -1,0 +1,108 @@
+"""P5 and P8: nothing is said twice or lost, and nobody's text is ever parsed by Slack."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.support.oracle.log import Event, Field
+
+MARK = "zqx"
+"""Stands in all text that people of a history write, in every kind of markup."""
+HOSTILE = f"*{MARK}* _{MARK}_ ~{MARK}~ `{MARK}` :{MARK}: <!channel> <@U0{MARK}> <http://{MARK}.example|{MARK}> &lt;"
+_DATE = re.compile(r"<!date\^\d+\^[^|>]*\|[^>]*>")
+_BROKEN = (f"*{MARK}*", f"_{MARK}_", f"~{MARK}~", f"`{MARK}`", f":{MARK}:", "<", ">")
+_REPEAT = "may be a repeat"
+
+
+class MessageJudge:
+    """Reads messages and notices."""
+
+    def __init__(self) -> None:
+        self._posts: dict[str, list[Event]] = defaultdict(list)
+        self._notices: dict[str, Event] = {}
+        self._keys: dict[str, str] = {}
+        self._questions: dict[tuple[Field, str], None] = {}
+
+    def judge(self, event: Event) -> Iterator[tuple[str, str]]:
+        """Promise and words for everything that this event breaks."""
+        kind = event["e"]
+        if kind == "message":
+            yield from self._message(event)
+        elif kind == "notice":
+            self._notices[event["id"]] = event
+            if self._keys.setdefault(event["key"], event["id"]) != event["id"]:
+                yield "P5", f"{event['key']} is owed twice"
+        elif kind == "record" and event["asked"] is not None:
+            self._questions.setdefault((event["field"], event["asked"][0]), None)
+        elif kind == "rest":
+            yield from self._at_rest()
+
+    def _message(self, event: Event) -> Iterator[tuple[str, str]]:
+        for fault in parsed(event["text"], event["blocks"]):
+            yield "P8", f"{event['notice']} to {event['to']}: {fault}"
+        if event["what"] != "post":
+            return
+        posts = self._posts[event["notice"]]
+        posts.append(event)
+        if len(posts) > 1 and not _says_repeat(event):
+            key = self._notices.get(event["notice"], {}).get("key")
+            yield (
+                "P5",
+                f"{key} was posted {len(posts)} times to {event['to']}, and does not say that it may be a repeat",
+            )
+
+    def _at_rest(self) -> Iterator[tuple[str, str]]:
+        for notice in self._notices.values():
+            if notice["state"] in ("owed", "claimed"):
+                yield "P5", f"{notice['key']} is still {notice['state']} at rest"
+            if notice["shown"] and not self._posts[notice["id"]]:
+                yield "P5", f"{notice['key']} counts as shown and was never posted"
+        told = [notice["key"] for notice in self._notices.values() if notice["kind"] == "outside_edit"]
+        for field, uid in self._questions:
+            path = "/".join(("default", *field))
+            here = [key for key in told if path in key and uid in key]
+            if len(here) != 1:
+                yield "P3", f"the change of {path} was told {len(here)} times"
+
+
+def _says_repeat(event: Event) -> bool:
+    return any(_REPEAT in text for _, text in _texts(event["blocks"]))
+
+
+def parsed(text: str, blocks: Any) -> Iterator[str]:
+    """Everything in a message that Slack would take for markup, a mention or a link of somebody's."""
+    yield from _markup("text", text)
+    for kind, words in _texts(blocks):
+        if kind == "mrkdwn":
+            yield from _markup("mrkdwn", words)
+    for element in _elements(blocks):
+        if element.get("type") in ("link", "emoji", "broadcast"):
+            yield f"a {element['type']} element: {element}"
+        if element.get("type") == "user" and MARK in str(element.get("user_id")):
+            yield f"mentions {element['user_id']}"
+        if element.get("type") == "plain_text" and element.get("emoji", True) and f":{MARK}:" in element["text"]:
+            yield "emoji in plain text"
+
+
+def _markup(where: str, words: str) -> Iterator[str]:
+    rest = _DATE.sub("", words)
+    for broken in _BROKEN:
+        if broken in rest:
+            yield f"{where} has {broken!r}: {rest[:120]!r}"
+
+
+def _elements(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+        for inner in value.values():
+            yield from _elements(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _elements(inner)
+
+
+def _texts(value: Any) -> Iterator[tuple[str, str]]:
+    for element in _elements(value):
+        if isinstance(element.get("text"), str):
+            yield str(element.get("type")), element["text"]

@@ -1,0 +1,165 @@
+"""P1, P2 and P3: every number the bot writes, judged against the ghost and the loans."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.support.oracle.ghost import Ghost, answered, notes
+from tests.support.oracle.log import BOT, NOMINAL, Event, Field
+from tests.support.oracle.rest import Loans, wrong_numbers
+
+
+class QuotaJudge:
+    """Reads versions, records, answers and loans, and says what is wrong with each."""
+
+    def __init__(self) -> None:
+        self.ghosts: dict[Field, Ghost] = {}
+        self.loans = Loans()
+        self.tree: dict[str, str] = {}
+        self._answers: dict[str, str] = {}
+        self._notes: dict[str, str | None] = {}
+
+    def judge(self, event: Event) -> Iterator[tuple[str, str]]:
+        """Promise and words for everything that this event breaks."""
+        kind = event["e"]
+        if kind == "version":
+            yield from self._version(event)
+            self.loans.obstacles(self.ghosts, self.tree)
+        elif kind == "record":
+            yield from self._record(event)
+        elif kind == "loan":
+            yield from self.loans.stored(event)
+            self.loans.obstacles(self.ghosts, self.tree)
+        elif kind == "audit" and event["what"] == "answer":
+            self._answers[event["subject"]] = event["outcome"].partition(":")[0]
+        elif kind == "rest":
+            yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
+
+    def _version(self, event: Event) -> Iterator[tuple[str, str]]:
+        queue = event["queue"]
+        before = self._excess()
+        numbers = event["numbers"] if event["op"] == "put" else {}
+        keys = {key for key in self.ghosts if key[0] == queue} | {(queue, *key) for key in numbers}
+        for key in sorted(keys):
+            yield from self._number(key, numbers.get(key[1:]), event)
+        if event["op"] == "put":
+            self.tree[queue], self._notes[queue] = event["tree"], event["note"]
+        else:
+            self.tree.pop(queue, None)
+            self._notes.pop(queue, None)
+        if event["who"] == BOT:
+            for group, excess in self._excess().items():
+                if excess > max(0, before.get(group, 0)):
+                    yield "P1", f"the bot's write of {queue} leaves {group} {excess} above what it is without loans"
+
+    def _number(self, key: Field, number: int | None, event: Event) -> Iterator[tuple[str, str]]:
+        ghost = self.ghosts.get(key)
+        if ghost is None:
+            if number is not None:
+                self.ghosts[key] = Ghost(number, number, event["uid"], number, event["uid"])
+                if event["who"] == BOT:
+                    yield "P3", f"the bot set {key}, which was not there"
+            return
+        if number is None:
+            ghost.absent = ghost.absent or ghost.live is not None
+            ghost.live = None
+        elif event["who"] == BOT:
+            yield from self._bot_wrote(key, ghost, number, event)
+        else:
+            ghost.others_wrote(number, event["uid"])
+
+    def _bot_wrote(self, key: Field, ghost: Ghost, number: int, event: Event) -> Iterator[tuple[str, str]]:
+        changed = number != ghost.live
+        if changed and (ghost.in_question or ghost.asked is not None or ghost.guess):
+            yield "P3", f"the bot wrote {number} to {key}, where {ghost.live} of somebody else waits for an answer"
+        if ghost.in_question or ghost.guess or ghost.asked is not None:
+            ghost.live = number
+            return
+        note = notes(event["note"], event["uid"]).get(key[1:])
+        legs = dict(note.legs) if note else {}
+        if not changed and legs == ghost.legs:
+            return
+        base = note.base if note else ghost.base
+        if base != ghost.base:
+            yield "P2", f"the bot takes {base} for the base of {key}; it is {ghost.base}"
+        if ghost.base is None or number != ghost.base + sum(legs.values()):
+            yield "P2", f"the bot wrote {number} to {key}, with base {ghost.base} and {legs}"
+        ghost.legs, ghost.wrote, ghost.live, ghost.uid, ghost.outside = legs, number, number, event["uid"], []
+
+    def _record(self, event: Event) -> Iterator[tuple[str, str]]:
+        key, ghost = event["field"], self.ghosts.get(event["field"])
+        if ghost is None:
+            yield "P2", f"the bot stored {key}, which was never there"
+            return
+        kind = self._answers.pop("/".join(("default", *key)), None)
+        if kind is not None:
+            yield from self._answer(key, ghost, kind, event)
+        elif event["gone"]:
+            yield from _gone(key, ghost)
+        elif event["asked"] is not None:
+            yield from _asked(key, ghost, event)
+        elif event["uid"] is not None:
+            yield from self._settled(key, ghost, event)
+        ghost.asked, ghost.record = event["asked"], event
+
+    def _answer(self, key: Field, ghost: Ghost, kind: str, event: Event) -> Iterator[tuple[str, str]]:
+        before = ghost.record
+        if before is None or before["asked"] is None:
+            yield "P3", f"an answer about {key} counted, where nothing was asked"
+            return
+        y = before["asked"][1]
+        if not ghost.guess and (before["base"], _held(before["legs"])) != (ghost.base, _held(ghost.legs)):
+            yield "P2", f"{key} was asked about with {before['base']} {before['legs']}; it is {ghost.base} {ghost.legs}"
+        base, legs = answered(kind, before["base"], before["wrote"], before["legs"], y)
+        if (event["base"], event["legs"], event["wrote"]) != (base, legs, y):
+            yield "P2", f"the answer {kind} on {key} at {y} gave {event['base']} {event['legs']}, not {base} {legs}"
+        ghost.base, ghost.legs, ghost.wrote, ghost.uid = base, legs, y, before["asked"][0]
+        ghost.guess, ghost.outside = False, []
+        ghost.catch_up()
+
+    def _settled(self, key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
+        """No question, nothing gone: the number is the bot's, or has nothing of the bot's in it."""
+        base, legs = event["base"], _held(event["legs"])
+        if not legs and ghost.legs and base == ghost.base:
+            returned = base in (*ghost.outside, ghost.live) and not self.loans.wanted(ghost.legs, event["at"])
+            if returned:
+                ghost.legs, ghost.wrote, ghost.uid, ghost.guess = {}, base, event["uid"], False
+                ghost.catch_up()
+                return
+        if base == ghost.base:
+            return
+        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, ghost.before):
+            return
+        yield "P2", f"the bot moved the base of {key} from {ghost.base} to {base} ({ghost.legs} -> {legs}) by itself"
+
+    def _excess(self) -> dict[tuple[str, str, str], int]:
+        """By tree, flavor and resource: live numbers less what they may be."""
+        sums: dict[tuple[str, str, str], int] = defaultdict(int)
+        for (queue, flavor, resource, name), ghost in self.ghosts.items():
+            if name == NOMINAL and ghost.live is not None and queue in self.tree:
+                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound
+        return sums
+
+
+def _held(legs: dict[str, int]) -> dict[str, int]:
+    return {leg: size for leg, size in legs.items() if size}
+
+
+def _gone(key: Field, ghost: Ghost) -> Iterator[tuple[str, str]]:
+    if not ghost.absent and ghost.live is not None:
+        yield "P2", f"the bot says {key} is gone; it never was"
+    ghost.absent, ghost.legs, ghost.base, ghost.wrote, ghost.guess = ghost.live is None, {}, None, None, False
+    ghost.catch_up()
+
+
+def _asked(key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
+    if ghost.asked == event["asked"]:
+        return
+    if not ghost.outside:
+        yield "P3", f"the bot asks about {key} at {event['asked'][1]}, where nobody else wrote"
+    if event["uid"] is None:
+        if event["base"] not in (ghost.base, ghost.before):
+            yield "P2", f"the bot is in doubt about {key} and takes {event['base']} for its base, not {ghost.base}"
+        ghost.guess, ghost.base, ghost.wrote = True, event["base"], event["wrote"]
+        ghost.legs = dict(event["legs"])
+    elif event["base"] != ghost.base:
+        yield "P2", f"the bot asks about {key} with base {event['base']}; it is {ghost.base}"

@@ -1,0 +1,286 @@
+"""One of every message and modal that the bot can show, under any names: what the tests about all of them walk over."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.core.impact import AtRisk
+from bot.core.kueue import Preemption, QueueSnapshot
+from bot.core.loans import LoanEnd, LoanKind, LoanState
+from bot.core.messages import Message, Modal
+from bot.core.requests import RequestState
+from bot.core.standing import Blocker
+from bot.core.wording.faults import UsageFault
+from bot.views import direct, loan_trouble, platform, refusals, thread_lines
+from bot.views.answers import done
+from bot.views.answers.help import CommandHelp, help_command, help_overview
+from bot.views.answers.requests_list import ListFacts, requests_list
+from bot.views.answers.show import FlavorFigures, LoanPart, OpenRequest, ShowFacts, show
+from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus, status
+from bot.views.answers.usage import usage_fault
+from bot.views.deny_form import deny_form
+from bot.views.details import DetailsFacts, QueueFigures, details
+from bot.views.edit_question import edit_question
+from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
+from bot.views.ids import UNTIL_DATE, Field
+from bot.views.parts import Group
+from bot.views.repeat import as_a_repeat
+from bot.views.request_card import card
+from bot.views.request_form import (
+    FlavorChoice,
+    FormError,
+    FormFacts,
+    FormPicture,
+    FormValues,
+    LenderChoice,
+    QueueChoice,
+    checking,
+    form,
+    loading,
+    not_sent,
+    sent,
+)
+from bot.views.return_form import return_form
+from bot.views.said import said
+from tests.support.view_facts import NAMES, Names, World, at
+from tests.support.view_questions import question
+
+COMMANDS = (
+    CommandHelp("request", "Ask", "Ask for quota.", "request [N] [FLAVOR]", ("request 8 a100 for 3d because paper",)),
+    CommandHelp("return", "Ask", "Give quota back early.", "return [Q] [N]", ("return Q-142", "return Q-142 4")),
+    CommandHelp("withdraw", "Ask", "Take a request back.", "withdraw [Q]", ("withdraw Q-142",)),
+    CommandHelp("status", "Look", "How your teams stand.", "status [QUEUE]", ("status",)),
+    CommandHelp("list", "Look", "Requests and loans.", "list [mine | team]", ("list",)),
+    CommandHelp("show", "Look", "One queue.", "show QUEUE", ("show vision",)),
+)
+
+
+def everything(names: Names = NAMES) -> dict[str, Message | Modal]:
+    """Every view at least once, by a name that says which."""
+    shown: dict[str, Message | Modal] = {}
+    for kind in (LoanKind.TRANSFER, LoanKind.BORROW):
+        world = World(names, kind)
+        for part in (_cards, _direct, _modals, _answers):
+            shown.update({f"{kind} {name}": one for name, one in part(world)})
+    return shown | dict((*_questions(names), *_troubles(names), *_refusals(names), *_platform(names)))
+
+
+def cards(world: World) -> dict[str, CardFacts]:
+    """A card in every state."""
+    names = world.names
+    pressed = Pressed(world.admin, at("14:18"))
+    worse = Worse(pressed, at("14:05"), (4, 0), (AtRisk(names.work, 4),), (names.vendor,))
+    early = world.loan(in_force_at=None)
+    denied = world.request(RequestState.DENIED, words=names.denial, decided_by="UADMIN")
+    by_rule = world.request(RequestState.DENIED, words=names.denial, decided_by=f"rule:{names.rule}")
+    auto = world.request(RequestState.APPROVED, decided_by=f"rule:{names.rule}")
+    back = Returned(world.requester, at("09:00", 3), 4)
+    late = Late(at("14:40", 5), timedelta(minutes=20), "the bot was down")
+    risk = world.impact(
+        managed_by=((names.queue, names.tool), (names.lender, names.tool)), stopped=(names.queue,), free=0
+    )
+    return {
+        "waiting": world.card(cluster=names.queue, unreachable=names.queue, notes=("A line.",)),
+        "one given": world.card(impact=risk, approvals=world.given(1)),
+        "no figures": world.card(impact=None, no_figures_since=at("13:58")),
+        "checking": world.card(checking=pressed),
+        "worse": world.card(worse=worse),
+        "denied": world.card(denied, decider=world.admin),
+        "denied by rule": world.card(by_rule),
+        "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
+        "lapsed": world.card(world.request(RequestState.LAPSED)),
+        "observed": world.approved(observe=True),
+        "starts later": world.approved(world.loan(state=LoanState.SCHEDULED, start=at("18:00", 4), in_force_at=None)),
+        "being put in force": world.approved(early, world.standing()),
+        **{
+            f"blocked: {one}": world.approved(early, world.blocked(one, words=names.vendor))
+            for one in (Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED, Blocker.SHORT)
+        },
+        "reverted": world.approved(standing=world.blocked(Blocker.IN_QUESTION, words=names.manager)),
+        "edited": world.approved(standing=world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
+        "suspended": world.approved(world.loan(suspended=names.vendor), world.standing(0)),
+        "in force": world.approved(standing=world.standing()),
+        "in force by rule": world.approved(request=auto, standing=world.standing()),
+        "returned in part": world.approved(world.loan(amount=4), world.standing(4), returned=(back,)),
+        "ended": world.approved(world.over(), world.standing(0)),
+        "ended, runs on": world.approved(world.over(), world.runs_on()),
+        "ended late": world.approved(world.over(), world.standing(0), late=late, clear_since=at("16:05", 5)),
+        "ended by admin": world.approved(world.over(LoanEnd.ENDED_BY_ADMIN), decider=world.admin),
+        "ended, blocked": world.approved(world.over(), world.blocked(Blocker.NO_RIGHT, 8, words=names.vendor)),
+        "ended, in question": world.approved(world.over(), world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
+        "ended, lender waits": world.approved(world.over(), world.standing(0, lowered=8)),
+        "returned": world.approved(
+            world.over(LoanEnd.RETURNED, at("09:00", 3)), world.runs_on(), decider=world.requester, returned=(back,)
+        ),
+    }
+
+
+def _cards(world: World) -> Iterator[tuple[str, Message]]:
+    for name, facts in cards(world).items():
+        for surface in Surface:
+            yield f"card {name} {surface}", card(facts, surface)
+
+
+def _direct(world: World) -> Iterator[tuple[str, Message]]:
+    states = cards(world)
+    yield "dm in force", direct.in_force(states["in force"])
+    yield "dm in force by rule", direct.in_force(states["in force by rule"])
+    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused"):
+        yield f"dm waits, {name}", direct.waits(states[name])
+    yield "dm in force later", direct.in_force_later(replace(states["in force"], late=states["ended late"].late))
+    for name in ("denied", "denied by rule"):
+        yield f"dm {name}", direct.denied(states[name])
+    yield "dm lapsed", direct.lapsed(states["lapsed"])
+    yield "dm withdrawn", direct.withdrawn(states["withdrawn"])
+    for name in ("reverted", "edited", "blocked: short"):
+        yield f"dm not in force, {name}", direct.not_in_force(states[name])
+    for name in ("ended", "ended, runs on", "ended late", "ended, blocked", "ended, in question", "ended by admin"):
+        yield f"dm {name}", direct.ended(states[name])
+        yield f"dm lender {name}", direct.back(states[name])
+        yield f"dm lender waits {name}", direct.lender_waits(states[name])
+    for name in ("returned", "returned in part"):
+        yield f"dm {name}", direct.returned(states[name])
+    yield "dm lent", direct.lent(states["in force"])
+
+
+def _modals(world: World) -> Iterator[tuple[str, Modal]]:
+    names = world.names
+    queues = (QueueChoice(names.queue, names.lender),)
+    values = FormValues(names.queue, names.flavor, 8, "auto", "3d", None, "auto", None, names.reason)
+    facts = FormFacts("d1", queues, (FlavorChoice(names.flavor, names.flavor),), values, most=16, longest=timedelta(14))
+    picture = FormPicture(names.flavor, names.cohort, names.queue, 4, at("14:05"), world.kind, world.steps())
+    yield "form loading", loading("d1")
+    yield "form checking", checking("d1")
+    yield "form not sent", not_sent("the database is not answering")
+    yield "form sent", sent(world.request(), "CAPPROVALS")
+    yield "form empty", form(replace(facts, values=FormValues(), flavors=(), checking=True))
+    yield "form nobody", form(replace(facts, queues=()))
+    yield "form", form(replace(facts, picture=replace(picture, managed_by=((names.queue, names.tool),))))
+    yield "form denied", form(replace(facts, picture=replace(picture, denied=names.denial)))
+    yield "form unlimited", form(replace(facts, picture=replace(picture, unlimited=True, free=None)))
+    yield "form rule", form(replace(facts, picture=replace(picture, rule=names.rule, free=0)))
+    yield (
+        "form error",
+        form(replace(facts, error=FormError(names.vendor, Field.AMOUNT), values=replace(values, amount=20))),
+    )
+    dates = replace(values, until=UNTIL_DATE, until_at=at("18:00", 4), start_at=at("18:00"), lender=names.lender)
+    yield "form more", form(replace(facts, values=dates, more=True, lenders=(LenderChoice(names.lender, 8),)))
+    yield "deny form", deny_form(world.request(), names.requester)
+    yield "return form", return_form(world.loan(), 8)
+    figures = (QueueFigures(names.queue, 16, 20, 4, 12), QueueFigures(names.lender, 24, 16, 0, 0))
+    gitops = world.impact(managed_by=((names.queue, names.tool),))
+    behind = world.card(impact=gitops)
+    yield "details", details(DetailsFacts(behind, (names.denial,), figures, (names.reason,), 10, 24))
+
+
+def _answers(world: World) -> Iterator[tuple[str, Message]]:
+    names = world.names
+    rows = tuple(cards(world).values())
+    loans = (
+        LoanPart(142, 8, names.lender, at("14:20", 5)),
+        LoanPart(143, -2, names.lender, at("14:20", 5), in_force=False),
+    )
+    one = FlavorFigures(names.flavor, 24, 16, 20, 4, 8, 12, 28, 4, loans=loans, requests=(OpenRequest(144, 8, 0, 2),))
+    queue = QueueSnapshot(
+        "default", names.queue, "u1", "1", 1, {}, names.cohort, pending_workloads=2, fair_weight=names.flavor,
+        preemption=Preemption(reclaim_within_cohort=names.tool), stop_policy=names.tool, managed_by=names.tool,
+        active=False,
+    )  # fmt: skip
+    yield (
+        "answer show",
+        show(ShowFacts(queue, (one, replace(one, borrowing_limit=None, lending_limit=None)), at("14:05"))),
+    )
+    yield "answer show nothing", show(ShowFacts(replace(queue, cohort=None), (), at("14:05"), may_request=False))
+    yield "answer list", requests_list(ListFacts(rows, "of your teams", at("14:05")))
+    yield "answer list empty", requests_list(ListFacts((), "yours", at("14:05")))
+    yield "answer list empty, narrowed", requests_list(ListFacts((), "waiting", at("14:05"), filtered=True))
+    waiting = tuple(facts for facts in rows if facts.request.state is RequestState.WAITING)
+    running = tuple(facts for facts in rows if facts.loan)
+    use = QueueUse(names.queue, names.flavor, 20, 16, 12)
+    teams = (TeamStatus(names.queue, (use, use), waiting, running), TeamStatus(names.lender))
+    yield "answer status", status(StatusFacts(teams, at("14:05"), ("The API server is not answering",)))
+    yield "answer status, no team", status(StatusFacts((), at("14:05")))
+    yield "answer help", help_overview(COMMANDS, ("bills (no Prometheus)",))
+    yield "answer help request", help_command(COMMANDS[0], "Most per request 16, longest 14 days")
+    fault = UsageFault(names.vendor, f"  {names.reason[:38]}", "  ^^", f"/gpu-quota request 8 {names.flavor}")
+    yield "answer usage", usage_fault(fault)
+    yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
+    yield "answer withdrawn", done.request_withdrawn(world.request())
+    yield "answer returned", done.loan_returned(world.loan(), 4)
+    yield "answer confirm return", done.confirm_return(world.loan())
+
+
+def _questions(names: Names) -> Iterator[tuple[str, Message]]:
+    for name, facts in question(names).items():
+        yield f"question {name}", edit_question(facts)
+
+
+def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
+    world = World(names)
+    trouble = loan_trouble.QueueTrouble(
+        names.queue, at("14:02"), (142, 143), names.cohort, names.flavor, names.vendor, before=20, after=None
+    )
+    for view in (
+        loan_trouble.annotation_stripped,
+        loan_trouble.other_install,
+        loan_trouble.missing_right,
+        loan_trouble.write_refused,
+        loan_trouble.not_whole,
+        loan_trouble.lending_limit_moved,
+        loan_trouble.kueue_writes_quota,
+    ):
+        yield view.__name__, view(trouble)
+    yield "suspended", loan_trouble.suspended(world.loan(), names.vendor, at("14:02"))
+    yield "short", loan_trouble.short(world.loan(), 2, 2)
+    for kind in thread_lines.EventKind:
+        event = thread_lines.ThreadEvent(kind, at("14:12"), world.lead, names.vendor, names.reason)
+        yield f"thread {kind}", thread_lines.thread_line(event)
+        yield f"thread {kind}, nobody", thread_lines.thread_line(thread_lines.ThreadEvent(kind, at("14:12")))
+    step = world.steps()[0]
+    yield "next step", thread_lines.next_step(world.card(), thread_lines.Asked(step, (world.lead, world.admin)))
+    group = thread_lines.Asked(step, group=Group("SADMINS", names.admin_step))
+    yield "next step, group", thread_lines.next_step(world.card(), group)
+
+
+def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
+    world = World(names)
+    first = refusals.Decided(142, refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
+    yield "refusal refused", refusals.refused(names.vendor)
+    yield "refusal said", said(names.vendor)
+    yield "refusal repeated", as_a_repeat(said(names.vendor))
+    yield "refusal decided", refusals.already_decided(first)
+    by_rule = refusals.Decided(142, refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
+    yield "refusal decided by rule", refusals.already_decided(by_rule)
+    yield "refusal changing", refusals.being_changed(142, world.admin)
+    yield "refusal in force already", refusals.in_force_already(world.loan())
+    yield "refusal which loan", refusals.which_loan((world.loan(), world.loan(id=143)))
+    yield "refusal which request", refusals.which_request((world.request(), world.request(id=143)))
+    yield "refusal not recorded", refusals.not_recorded()
+    yield "refusal slow", refusals.slow_answer()
+    yield "refusal unexpected", refusals.failed("7F3A-21", nothing_changed=True)
+    yield "refusal unexpected, doubtful", refusals.failed("7F3A-21", nothing_changed=False, request=142)
+
+
+def _platform(names: Names) -> Iterator[tuple[str, Message]]:
+    held = (platform.Held(142, platform.Turn.START), platform.Held(139, platform.Turn.END, at("14:20")))
+    late = timedelta(hours=1, minutes=52)
+    caught = (
+        platform.CaughtUp(142, platform.Turn.START, at("16:12"), timedelta(0)),
+        platform.CaughtUp(139, platform.Turn.END, at("16:12"), late),
+    )
+    outage = platform.Outage(at("14:02"), at("16:12"), names.cohort, held, caught, 2, 3)
+    for view in (
+        platform.api_down,
+        platform.api_back,
+        platform.kueue_down,
+        platform.kueue_back,
+        platform.slack_back,
+        platform.database_back,
+        platform.bot_was_down,
+    ):
+        yield view.__name__, view(outage)
+        yield f"{view.__name__}, bare", view(platform.Outage(at("14:02")))
+    yield "no approver", platform.no_approver(names.queue, (142, 143))
+    trouble = platform.PolicyTrouble(names.tool, names.vendor, at("14:02"), 12)
+    yield "policy broken", platform.policy_broken(trouble)
+    yield "policy good", platform.policy_broken(replace(trouble, good_since=at("14:30")))
