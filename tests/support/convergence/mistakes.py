@@ -127,12 +127,12 @@ def _step_per_number(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _keep_without_lender(real: Callable[..., None]) -> Callable[..., None]:
-    def first(goal: Any) -> None:
-        real(goal)
-        if goal.lender is not None and goal.lender.frozen and not goal.borrower.frozen:
+    def beside(goal: Any, lender_frozen: bool, borrower_frozen: bool) -> None:
+        real(goal, lender_frozen, borrower_frozen)
+        if lender_frozen and not borrower_frozen:
             goal.received = goal.wanted
 
-    return first
+    return beside
 
 
 def _number_again(_: object) -> Any:
@@ -195,7 +195,7 @@ MISTAKES = (
     Mistake("a guess is certain", _replace(observe, "_at_worst", _guess_is_certain), "in doubt"),
     Mistake("count undecided patches at best", _replace(observe, "_at_worst", _at_best), "give and take"),
     Mistake("step per number instead of per leg", _replace(planner, "step_of", _step_per_number), "give and take"),
-    Mistake("keep what the lender does not give", _replace(goals, "_without_shortfall", _keep_without_lender), "pair"),
+    Mistake("keep what the lender does not give", _replace(goals, "_beside_frozen", _keep_without_lender), "pair"),
     Mistake(
         "a number in question holds nothing", _replace(observe, "embodied_in_question", _holds_nothing), "in doubt"
     ),
