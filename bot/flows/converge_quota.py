@@ -146,7 +146,7 @@ def _at_rest(
 
 
 def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
-    """How long until the next loan starts or ends. Only the wish to be on time: what is due is asked of the database."""
+    """How long until the next loan starts or ends. Only to be on time: what is due is asked of the database."""
     instants = [loan.start if loan.state is LoanState.SCHEDULED else loan.end for loan in loans]
     ahead = [at - now for at in instants if at > now]
     return min(ahead, default=None)
