@@ -68,7 +68,7 @@ class Recorder:
         for key, row in _changed(before.notices, after.notices).items():
             notice = row.notice
             facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
-            self.add("notice", id=notice.id, key=key, shown=notice.shown, **facts)
+            self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
 
 
 def _changed(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:
