@@ -116,7 +116,9 @@ class QuotaJudge:
         ghost.base, ghost.legs, ghost.wrote, ghost.uid = base, legs, y, before["asked"][0]
         ghost.guess, ghost.outside = False, []
         if (ghost.live, ghost.live_uid) != (ghost.wrote, ghost.uid):
-            ghost.catch_up()  # it has changed again since it was asked about
+            if ghost.live is not None:
+                ghost.outside.append(ghost.live)  # it has changed again since it was asked about
+            ghost.catch_up()
 
     def _settled(self, key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
         """No question, nothing gone: the number is the bot's, or has nothing of the bot's in it."""
