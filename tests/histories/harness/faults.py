@@ -112,6 +112,7 @@ def _sleeps(town: Town, sleeper: Process) -> Callable[[], None]:
         if town.random.random() < 0.4:
             give_back(town, part=town.random.random() < 0.5)
         town.run(other, other.converge, other.deliver)
+        town.log.add("slept")
 
     return happen
 

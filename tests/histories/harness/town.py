@@ -110,9 +110,9 @@ class Town:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.clock = HandClock()
+        self.clock = HandClock(tick=timedelta(milliseconds=1))
         self.sim = KubeSim(self.clock)
-        self.log = Recorder(self.sim)
+        self.log = Recorder(self.sim, self.clock)
         self.store = FakeStore(self.clock)
         self.store.on_commit = self.log.committed
         self.slack = FakeSlack(self.clock, people.everybody(), heard=self.log.heard)
@@ -150,7 +150,6 @@ class Town:
         """The one clock goes on."""
         self.log.drain()
         self.clock.advance(by)
-        self.log.now = self.clock.now
 
     def answered(self, status: int) -> None:
         """The API server answered a patch."""
@@ -238,19 +237,19 @@ class Town:
                 self._handle(process, item.key)
 
     def _handle(self, process: Process, key: str) -> None:
-        result = "done"
+        result, words = "done", ""
         try:
             self.arrivals[key](process.world, key)
-        except Refused:
-            result = "refused"
+        except Refused as refused:
+            result, words = "refused", refused.sentence
         except Stale:
             return
         except Unavailable as error:
             if error.what == "database":
                 raise
-            result = "refused"
+            result, words = "refused", str(error)
         if key in self.presses:
-            self.log.add("press", result=result, **self.presses.pop(key))
+            self.log.add("press", result=result, words=words, **self.presses.pop(key))
         with process.world.store.begin() as uow:
             try:
                 uow.inbox.done(key)
