@@ -15,7 +15,6 @@ def run(connection: Connection) -> None:
         connection=connection,
         target_metadata=Base.metadata,
         render_as_batch=True,  # SQLite cannot alter most things in place
-        transactional_ddl=True,
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -14,10 +14,10 @@ from bot.core.errors import Refused, Rejected, Stale, Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.messages import Message
 from bot.core.notices import NoticeDraft
-from bot.flows.record_decision import AlreadyDecided
+from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import already_decided, failed, refused
+from bot.views.refusals import failed, refused
 
 log = structlog.get_logger(__name__)
 
@@ -86,8 +86,8 @@ class Desk:
         arrived = Arrived(self.world, item)
         try:
             answer = self.find(item)(arrived)
-        except AlreadyDecided as error:
-            answer = already_decided(error.decided)
+        except RefusedWith as error:
+            answer = error.message
         except Refused as error:
             answer = refused(error.sentence)
         except Stale:

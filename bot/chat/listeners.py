@@ -14,10 +14,11 @@ from bot.chat import arrivals
 from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.ports.clock import Clock
+from bot.views.refusals import not_recorded
 
 COMMAND = "/gpu-quota"
 OURS = re.compile("^gpuq_")
-NOT_RECORDED = "Not recorded: the bot's database is not answering. Nothing changed. Try again later."
+NOT_RECORDED = not_recorded().text
 
 
 class FormGate(Protocol):

@@ -75,7 +75,7 @@ class _Story:
 
     def returns(self) -> None:
         self._title("mira gives it back early")
-        self._types("mira", "vision", "/gpu-quota return Q-1")
+        self._types("mira", "vision", "/gpu-quota return Q-1 8")
         self._show("#gpu-approvals", self._sees("gpu-approvals", "Returned by"))
         self._queues(24, 16)
         self._never_more_than(48)

@@ -30,6 +30,17 @@ def loans_to_return(world: World, user: str) -> tuple[Loan, ...]:
     return tuple(loan for loan in loans if loan.state in _BEGUN)
 
 
+def loan_of(world: World, number: int) -> Loan:
+    """A loan that is not over. Raises Refused."""
+    with world.store.read() as uow:
+        loan = uow.loans.get(number)
+    if loan is None:
+        raise Refused(f"There is no loan Q-{number}.")
+    if loan.state not in _BEGUN:
+        raise Refused(f"Q-{number} is over already.")
+    return loan
+
+
 def requests_to_withdraw(world: World, user: str) -> tuple[QuotaRequest, ...]:
     """Requests of this person that are not in force."""
     with world.store.read() as uow:

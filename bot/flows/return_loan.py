@@ -9,8 +9,10 @@ from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
+from bot.views.refusals import being_changed
 from bot.views.thread_lines import EventKind
 
 
@@ -34,12 +36,12 @@ def return_loan(world: World, number: int, amount: int | None, user: str, arriva
             uow.loans.update(returned)
             uow.inbox.done(arrival)
         except Stale:
-            raise Refused(f"Q-{number} is being changed by somebody else. Try again in a moment.") from None
+            raise RefusedWith(being_changed(number, None)) from None
         uow.audit.add(AuditEntry(now, user, "return", f"Q-{number}", str(given)))
         refresh_cards(uow, number, now)
         note = f"{given} of {loan.amount}" if given < loan.amount else ""
         owe_line(uow, policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
-        if user != request.ask.requester:
+        if user != request.ask.requester and returned.state is not LoanState.RETURNING:
             tell_requester(uow, request, NoticeKind.LOAN_RETURNED, now, who=user, amount=given)
         uow.commit()
     world.wake_delivery()

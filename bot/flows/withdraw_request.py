@@ -9,9 +9,11 @@ from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
+from bot.views.refusals import being_changed, in_force_already
 from bot.views.thread_lines import EventKind
 
 
@@ -33,7 +35,7 @@ def withdraw_request(world: World, number: int, user: str, arrival: str) -> Quot
             withdrawn = _withdraw(uow, request, user, now)
             uow.inbox.done(arrival)
         except Stale:
-            raise Refused(f"Q-{number} is being changed by somebody else. Try again in a moment.") from None
+            raise RefusedWith(being_changed(number, None)) from None
         uow.audit.add(AuditEntry(now, user, "withdraw", f"Q-{number}", "ok"))
         refresh_cards(uow, number, now, {"worse": None})
         owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)
@@ -66,5 +68,5 @@ def _cancel(uow: UnitOfWork, loan: Loan, now: datetime) -> None:
     if loan.state in {LoanState.RETURNING, LoanState.CLOSED}:
         raise Refused(f"Q-{loan.id} is over already.")
     if loan.in_force_at is not None:
-        raise Refused(f"Q-{loan.id} is in force; return it instead: /gpu-quota return Q-{loan.id}")
+        raise RefusedWith(in_force_already(loan))
     uow.loans.update(replace(loan, state=LoanState.RETURNING, end_reason=LoanEnd.RETURNED, ended_at=now))

@@ -2,7 +2,7 @@
 
 Each answer says the number it leads to, so nobody has to know the word base. One message per change of one number; it
 is edited when the number changes again, when it is answered and when it goes away. Rendered for
-NoticeKind.OUTSIDE_EDIT and NoticeKind.REVERTED.
+NoticeKind.OUTSIDE_EDIT.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from bot.core.people import Person
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import number, up_to
 from bot.views.ids import Action, drift_block
-from bot.views.kit import Confirm, Symbol, actions, bullets, button, headline, line, pre, rich
+from bot.views.kit import Confirm, Symbol, actions, bullets, button, headline, line, rich
 from bot.views.parts import Clock, Code, Line, Mention, Moment, Part, Theirs, sentence
 
 
@@ -251,37 +251,6 @@ def _answer_button(facts: EditFacts, choice: AnswerChoice) -> dict[str, Any]:
 def _plain_subject(facts: EditFacts) -> Line:
     limit = " borrowingLimit" if facts.field is FieldName.BORROWING_LIMIT else ""
     return line(Theirs(facts.queue), " ", Theirs(facts.flavor), limit)
-
-
-@dataclass(frozen=True, slots=True)
-class RevertFacts:
-    """A loan that somebody took out of the live numbers."""
-
-    loan: int
-    queue: str
-    flavor: str
-    live: int | None
-    wanted: int | None
-    at: datetime
-    manager: str | None = None
-    tool: str | None = None
-    """GitOps tool that owns the queue, if one does."""
-
-
-def reverted(facts: RevertFacts) -> Message:
-    """A loan is not in force any more because its number was set back."""
-    who: Part = Theirs(facts.manager) if facts.manager else "somebody"
-    name = format_request_id(facts.loan)
-    where = line(" set ", Theirs(facts.queue), " ", Theirs(facts.flavor), f" back to {number(facts.live)} at ")
-    first = line(f"{name} is not in force: ", who, where, Clock(facts.at))
-    stopped = line("The bot does not write it again until an admin answers. Not counted as lent")
-    short = line(f"{name} is not in force: ", Theirs(facts.queue), f" was set back to {number(facts.live)}")
-    if facts.tool is None:
-        return Message(sentence(short), (headline(Symbol.LOOK, first), rich(stopped)))
-    wanted = number(facts.wanted)
-    how = line("Add the ignore rule to ", Theirs(facts.tool), f", or open a pull request with {wanted}")
-    blocks = (headline(Symbol.LOOK, first), rich(stopped, how), pre(ignore_rule(facts.tool)))
-    return Message(sentence(short), blocks)
 
 
 def ignore_rule(tool: str) -> str:

@@ -45,8 +45,6 @@ class NoticeKind(StrEnum):
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the
     answer, a further change, or that it went away."""
-    REVERTED = "reverted"
-    """[edit_question.reverted] Platform channel, once per loan that a GitOps tool or a person took out of force."""
     LOAN_SUSPENDED = "loan_suspended"
     """[loan_trouble.suspended] Platform channel, requester and both queues' leads, when a queue or an entry of a loan
     is gone or the loan no longer makes sense."""

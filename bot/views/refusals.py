@@ -11,7 +11,7 @@ from bot.core.messages import Block, Message
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
-from bot.views.amounts import counted, of_flavor
+from bot.views.amounts import of_flavor
 from bot.views.kit import actions, answer, line, rich
 from bot.views.loan_words import what
 from bot.views.parts import Clock, Code, Mention, Moment, Reason, Theirs, sentence
@@ -54,25 +54,6 @@ def already_decided(first: Decided) -> Message:
     why = line(": ", Reason(first.words)) if first.words else line(".")
     return answer(
         line(f"{format_request_id(first.request)} was already {first.outcome}", by, " at ", Clock(first.at), why)
-    )
-
-
-def stale_card(shown_at: datetime, now_at: datetime) -> Message:
-    """The pressed picture was old; the card shows the new one."""
-    was = line("This card was out of date (", Clock(shown_at), "). ")
-    return answer(line(was, "It now shows ", Clock(now_at), ": look and press again."))
-
-
-def not_yours(request: int, requester: Person, team: str) -> Message:
-    """Somebody who is neither the requester nor a lead of the team."""
-    only = line("Only ", Mention(requester), f" can withdraw or return {format_request_id(request)}")
-    return answer(line(only, " (and the ", Theirs(team), " lead)."))
-
-
-def rate_limited(limit: int, again_at: datetime) -> Message:
-    """Too many requests in an hour."""
-    return answer(
-        line(f"{counted(limit, 'request')} in an hour is the limit; next at ", Clock(again_at), ". Nothing was sent.")
     )
 
 

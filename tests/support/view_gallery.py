@@ -20,7 +20,7 @@ from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus, status
 from bot.views.answers.usage import usage_fault
 from bot.views.deny_form import deny_form
 from bot.views.details import DetailsFacts, QueueFigures, details
-from bot.views.edit_question import RevertFacts, edit_question, reverted
+from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
 from bot.views.parts import Group
@@ -207,13 +207,12 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer returned", done.loan_returned(world.loan(), 4)
+    yield "answer confirm return", done.confirm_return(world.loan())
 
 
 def _questions(names: Names) -> Iterator[tuple[str, Message]]:
     for name, facts in question(names).items():
         yield f"question {name}", edit_question(facts)
-    undone = RevertFacts(142, names.queue, names.flavor, 16, 24, at("14:23"), names.manager, names.tool)
-    yield "reverted", reverted(undone)
 
 
 def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
@@ -252,9 +251,6 @@ def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     yield "refusal decided", refusals.already_decided(first)
     by_rule = refusals.Decided(142, refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
     yield "refusal decided by rule", refusals.already_decided(by_rule)
-    yield "refusal stale", refusals.stale_card(at("14:05"), at("14:18"))
-    yield "refusal not yours", refusals.not_yours(142, world.requester, names.queue)
-    yield "refusal rate", refusals.rate_limited(20, at("15:05"))
     yield "refusal changing", refusals.being_changed(142, world.admin)
     yield "refusal in force already", refusals.in_force_already(world.loan())
     yield "refusal which loan", refusals.which_loan((world.loan(), world.loan(id=143)))

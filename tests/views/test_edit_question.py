@@ -10,10 +10,8 @@ from bot.core.people import Person
 from bot.views.edit_question import (
     Answered,
     LoanOnField,
-    RevertFacts,
     edit_question,
     ignore_rule,
-    reverted,
 )
 from bot.views.ids import Action, picture_of
 from tests.support.view_facts import at
@@ -108,27 +106,6 @@ def test_a_change_that_went_away_needs_no_answer() -> None:
     message = edit_question(replace(ASKED, live=24, back_since=at("14:50")))
     assert seen(message)[0] == "✅ Back at 24 since 14:50, nobody had to answer"
     assert labels(message) == []
-
-
-REVERTED = RevertFacts(142, "vision", "a100", 16, 24, at("14:23"), "argocd-controller", "Argo CD")
-
-
-def test_reverted_by_gitops_says_how_to_stop_it() -> None:
-    lines = seen(reverted(REVERTED))
-    assert lines[:3] == [
-        "⚠️ Q-142 is not in force: argocd-controller set vision a100 back to 16 at 14:23",
-        "The bot does not write it again until an admin answers. Not counted as lent",
-        "Add the ignore rule to Argo CD, or open a pull request with 24",
-    ]
-    assert "| ignoreDifferences:" in lines
-
-
-def test_reverted_by_a_person_has_no_ignore_rule() -> None:
-    lines = seen(reverted(replace(REVERTED, manager=None, tool=None)))
-    assert lines == [
-        "⚠️ Q-142 is not in force: somebody set vision a100 back to 16 at 14:23",
-        "The bot does not write it again until an admin answers. Not counted as lent",
-    ]
 
 
 @pytest.mark.parametrize("tool", ["Argo CD", "Flux", "Helm", "something else"])

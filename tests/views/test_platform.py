@@ -207,18 +207,6 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         refusals.already_decided(Decided(142, Outcome.DENIED, at("14:18"), T.lead, words="no more now")),
         ["Q-142 was already denied by @lead-nlp at 14:18: no more now"],
     ),
-    "stale": (
-        refusals.stale_card(at("14:05"), at("14:18")),
-        ["This card was out of date (14:05). It now shows 14:18: look and press again."],
-    ),
-    "not yours": (
-        refusals.not_yours(142, T.requester, "vision"),
-        ["Only @requester can withdraw or return Q-142 (and the vision lead)."],
-    ),
-    "rate": (
-        refusals.rate_limited(20, at("15:05")),
-        ["20 requests in an hour is the limit; next at 15:05. Nothing was sent."],
-    ),
     "failed": (
         refusals.failed("7F3A-21", nothing_changed=True),
         ["That did not work, and it is not your doing. Reference 7F3A-21. Nothing was changed."],

@@ -4,9 +4,9 @@ from bot.chat.desk import Arrived
 from bot.core.errors import Refused
 from bot.core.messages import Message
 from bot.core.wording.small_commands import ReturnWords
-from bot.flows.look_up import loans_to_return
+from bot.flows.look_up import loan_of, loans_to_return
 from bot.flows.return_loan import return_loan
-from bot.views.answers.done import loan_returned
+from bot.views.answers.done import confirm_return, loan_returned
 from bot.views.answers.help import CommandHelp
 from bot.views.refusals import which_loan
 
@@ -29,5 +29,8 @@ def run(arrived: Arrived, said: ReturnWords) -> Message:
         if len(loans) > 1:
             return which_loan(loans)
         number = loans[0].id
+    if said.amount is None:
+        # All of it is a lot for one line that was typed in a hurry: the button asks how many.
+        return confirm_return(loan_of(arrived.world, number))
     left, given = return_loan(arrived.world, number, said.amount, arrived.user, arrived.origin)
     return loan_returned(left, given)

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import orjson
 import yaml
@@ -122,7 +122,8 @@ class _Handler(BaseHTTPRequestHandler):
         if raw:
             is_yaml = "yaml" in headers.get("content-type", "")
             body = _from_yaml(raw) if is_yaml else orjson.loads(raw)
-        return Request(self.command, url.path, dict(parse_qsl(url.query, keep_blank_values=True)), headers, body)
+        query = dict(parse_qsl(url.query, keep_blank_values=True))
+        return Request(self.command, unquote(url.path), query, headers, body)
 
     def _after(self, request: Request) -> None:
         if self.kube.reconcile and request.method != "GET":

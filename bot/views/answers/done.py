@@ -5,9 +5,10 @@ from bot.core.messages import Message
 from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
-from bot.views.kit import answer, line
+from bot.views.kit import actions, answer, line, rich
 from bot.views.loan_words import how_long, what
-from bot.views.parts import Channel, Line, Theirs
+from bot.views.parts import Channel, Line, Theirs, sentence
+from bot.views.request_card import return_button
 
 
 def request_sent(request: QuotaRequest, channel: str | None, notes: tuple[str, ...] = ()) -> Message:
@@ -32,6 +33,13 @@ def sent_line(request: QuotaRequest, channel: str | None) -> Line:
 def request_withdrawn(request: QuotaRequest) -> Message:
     """It is withdrawn."""
     return answer(line(f"{format_request_id(request.id)} is withdrawn: ", what(request.ask), "."))
+
+
+def confirm_return(loan: Loan) -> Message:
+    """`return` without an amount: what would go back, and the button that asks how many."""
+    said = line(f"{format_request_id(loan.id)}: ", of_flavor(loan.amount, loan.flavor), " can go back. ")
+    said = line(said, "Work that runs is not stopped.")
+    return Message(sentence(said), (rich(said), *actions(return_button(loan.id))))
 
 
 def loan_returned(loan: Loan, amount: int) -> Message:

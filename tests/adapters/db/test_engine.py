@@ -238,6 +238,32 @@ def test_a_transaction_inside_another_fails_instead_of_hanging(shared_store, mon
         assert outer.requests.find() == []
 
 
+def test_who_is_alone_sees_what_the_one_before_did(shared_store, make, together) -> None:
+    """A limit on a team's requests holds although no row is compared: count, then add, one after the other."""
+
+    def add_the_only_one(number):
+        def run():
+            with shared_store.begin() as work:
+                work.alone("team:vision")
+                if work.requests.find(teams=["vision"]):
+                    return False
+                work.requests.add(make.request(f"Ev{number}"))
+                work.commit()
+                return True
+
+        return run
+
+    assert sorted(together(*(add_the_only_one(number) for number in range(4)))) == [False, False, False, True]
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_who_is_alone_with_another_thing_waits_for_nobody(shared_store) -> None:
+    with shared_store.begin() as one, shared_store.begin() as other:
+        one.alone("team:vision")
+        other.alone("team:nlp")
+        assert other.requests.find() == []
+
+
 def test_writers_take_turns(shared_store, make, together) -> None:
     """Read, then write, in one transaction, from many threads: none is refused, none is lost."""
 

@@ -146,6 +146,13 @@ def test_refresh_merges_new_facts(do, make) -> None:
     assert facts == [{"request": 14, "state": "denied"}, {"state": "denied"}]
 
 
+def test_latest_is_the_newest_that_begins_so(do, make) -> None:
+    for key, hours in (("edit:q:1", 1), ("edit:q:2", 3), ("edit:q:3", 2), ("EDIT:q:4", 9), ("edit:qq:5", 9)):
+        owe(do, make, key, at=make.later(hours=hours))
+    assert do(lambda notices: notices.latest("edit:q:")).draft.key == "edit:q:2"
+    assert do(lambda notices: notices.latest("edit:r:")) is None
+
+
 def test_waiting_is_by_priority_then_by_age(do, make, epoch) -> None:
     owe(do, make, "alert", priority=Priority.ALERT)
     owe(do, make, "late", at=make.later(hours=2))
