@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 class Loop:
     """One thread that runs `step` again and again: at once when woken, else every `every`.
 
-    A step may answer how soon it wants to run again. What it raises is logged and the loop goes on.
+    A step may answer how soon it wants to run again, if sooner. What it raises is logged and the loop goes on.
     """
 
     def __init__(self, name: str, step: Callable[[], timedelta | None], every: timedelta) -> None:
@@ -57,7 +57,7 @@ class Loop:
     def _run(self) -> None:
         wait: timedelta | None = timedelta(0)
         while True:
-            self._woken.wait((self._every if wait is None else wait).total_seconds())
+            self._woken.wait((self._every if wait is None else min(wait, self._every)).total_seconds())
             if self._stopping.is_set():
                 return
             self._woken.clear()

@@ -19,7 +19,7 @@ from bot.core.convergence.rebuild import highest_epoch, missing_fences
 from bot.core.convergence.writes import PlannedWrite
 from bot.core.errors import Rejected, Stale, Unavailable
 from bot.core.kueue import ClusterPicture
-from bot.core.loans import Loan
+from bot.core.loans import Loan, LoanState
 from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
 from bot.flows.gather import OPEN
@@ -111,7 +111,9 @@ def _converge(
         if intents is None:
             continue
         if not intents:
-            return _at_rest(world, epoch, memory, planned, picture)
+            wait = _at_rest(world, epoch, memory, planned, picture)
+            turn = _next_turn(before.loans, world.clock())
+            return min((one for one in (wait, turn) if one is not None), default=None)
         if not _send(world, epoch, memory, intents):
             return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
     return timedelta(0)
@@ -141,6 +143,13 @@ def _at_rest(
         records = uow.fields.records(picture.cluster)
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
     return tell_loans(world, epoch, planned, Live(picture, records, troubles))
+
+
+def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
+    """How long until the next loan starts or ends. Only to be on time: what is due is asked of the database."""
+    instants = [loan.start if loan.state is LoanState.SCHEDULED else loan.end for loan in loans]
+    ahead = [at - now for at in instants if at > now]
+    return min(ahead, default=None)
 
 
 def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
-from bot.core.loans import Loan
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
@@ -20,10 +19,10 @@ from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
+from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
-from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 from bot.views.refusals import Decided, already_decided, being_changed
 from bot.views.refusals import Outcome as Ended
@@ -129,7 +128,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
         uow.inbox.done(seen.press.origin)
         uow.requests.approve(approval)
         if step is None:
-            request = grant(uow, request, seen.person.id, seen.now)
+            request = grant_loan(uow, request, seen.person.id, seen.now)
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
@@ -159,34 +158,6 @@ def _note(seen: _Seen, approval: Approval) -> str:
     lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
     notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
     return ", ".join([*notes, "self-approved"] if approval.self_approved else notes)
-
-
-def grant(uow: UnitOfWork, request: QuotaRequest, by: str, now: datetime) -> QuotaRequest:
-    """Turn a waiting request into a loan, in the caller's transaction. Raises Stale, Refused if its time is over."""
-    ask = request.ask
-    start = max(now, ask.start or now)
-    end = start + ask.duration if ask.duration is not None else ask.until
-    if end is None or end <= now:
-        raise Refused(f"The time that Q-{request.id} asks for is over. Ask again with a new end.")
-    approved = replace(
-        request, state=RequestState.APPROVED, decided_by=by, decided_at=now, revision=request.revision + 1
-    )
-    stored = uow.requests.update(approved)
-    uow.loans.add(
-        Loan(
-            id=request.id,
-            cluster=ask.cluster,
-            kind=ask.kind,
-            lender=ask.lender,
-            borrower=ask.queue,
-            flavor=ask.flavor,
-            resource=ask.resource,
-            amount=ask.amount,
-            start=start,
-            end=end,
-        )
-    )
-    return stored
 
 
 def _deny(world: World, seen: _Seen, words: str) -> str:

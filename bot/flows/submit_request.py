@@ -24,8 +24,8 @@ from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, tell_requester
 from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
+from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
-from bot.flows.record_decision import grant
 from bot.flows.try_change import try_change
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -171,7 +171,7 @@ def _decided(uow: UnitOfWork, asked: _Asked, verdict: Verdict) -> QuotaRequest:
     )
     by = f"rule:{verdict.rule}" if verdict.rule else "rule:none"
     if verdict.outcome is Outcome.AUTO:
-        return grant(uow, request, by, asked.now)
+        return grant_loan(uow, request, by, asked.now)
     if verdict.outcome is Outcome.DENIED:
         denied = replace(request, state=RequestState.DENIED, decided_by=by, decided_at=asked.now, words=verdict.words)
         return uow.requests.update(denied)

@@ -61,6 +61,8 @@ class FakeSlack:
     answers: list[tuple[str, Message]] = field(default_factory=list)
     """By response_url."""
     down: bool = False
+    refused: int = 0
+    """Calls that got nowhere because it was down."""
     troubles: list[Trouble] = field(default_factory=list)
     heard: Callable[[Shown], None] = lambda _shown: None
 
@@ -155,6 +157,7 @@ class Session:
         """Raises Unavailable if the call gets nowhere; else the trouble that the method itself deals with."""
         self._gate.passes(f"chat.{method}")
         if self._slack.down:
+            self._slack.refused += 1
             raise Unavailable("Slack", "not reached")
         trouble = self._slack.take(*fitting)
         if trouble is Trouble.NOT_REACHED:

@@ -11,14 +11,17 @@ from bot.demo.kube.sim import KubeSim
 from bot.ports.clock import Clock
 from tests.support.fakes.gate import Gate
 
+OnLate = Callable[[Callable[[], Any]], None]
+
 
 class InProcessApi:
     """Stands in for adapters.kube.client.KubeApi: requests go to the simulator's front door."""
 
-    def __init__(self, sim: KubeSim, gate: Gate, on_late: Callable[[Callable[[], Any]], None]) -> None:
+    def __init__(self, sim: KubeSim, gate: Gate, on_late: OnLate, on_patched: Callable[[int], None]) -> None:
         self._sim = sim
         self._gate = gate
         self._on_late = on_late
+        self._on_patched = on_patched
 
     def request(
         self,
@@ -40,6 +43,7 @@ class InProcessApi:
             self._on_late(error.land)
             raise Unavailable("API server", "no answer in time") from error
         if method == "PATCH":
+            self._on_patched(status)
             self._gate.passes("cluster.patched")
         return Answer(status, answer if isinstance(answer, dict) else {})
 
@@ -51,8 +55,9 @@ def sim_cluster(
     sim: KubeSim,
     clock: Clock,
     gate: Gate | None = None,
-    on_late: Callable[[Callable[[], Any]], None] = lambda _land: None,
-    name: str = "default",
+    on_late: OnLate = lambda _land: None,
+    on_patched: Callable[[int], None] = lambda _status: None,
 ) -> KubeCluster:
-    """A cluster of one process. `on_late` is given each request that timed out and may be handled later."""
-    return KubeCluster(name, cast(KubeApi, InProcessApi(sim, gate or Gate(), on_late)), clock)
+    """The cluster as one process reaches it. `on_late` is given each request that timed out and may be handled later,
+    `on_patched` the status of each answered patch."""
+    return KubeCluster("default", cast(KubeApi, InProcessApi(sim, gate or Gate(), on_late, on_patched)), clock)

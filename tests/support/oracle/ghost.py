@@ -26,6 +26,8 @@ class Ghost:
     """The base before it last followed somebody else's number."""
     outside: list[int] = field(default_factory=list)
     """Numbers that others wrote since the bot's last write or the last answer."""
+    touched: bool = False
+    """Others wrote the queue, if only its annotation, since the bot's last write of it."""
     absent: bool = False
     """It was seen missing since the bot last stored something of it."""
     guess: bool = False
@@ -56,6 +58,7 @@ class Ghost:
 
     def others_wrote(self, number: int, uid: str) -> None:
         """Anybody but the bot."""
+        self.touched = True
         if (number, uid) != (self.live, self.live_uid):
             self.outside.append(number)
             if not self.legs:

@@ -69,6 +69,7 @@ class QuotaJudge:
 
     def _bot_wrote(self, key: Field, ghost: Ghost, number: int, event: Event) -> Iterator[tuple[str, str]]:
         changed = number != ghost.live
+        ghost.touched = False
         if changed and (ghost.in_question or ghost.asked is not None or ghost.guess):
             yield "P3", f"the bot wrote {number} to {key}, where {ghost.live} of somebody else waits for an answer"
         if ghost.in_question or ghost.guess or ghost.asked is not None:
@@ -114,7 +115,10 @@ class QuotaJudge:
             yield "P2", f"the answer {kind} on {key} at {y} gave {event['base']} {event['legs']}, not {base} {legs}"
         ghost.base, ghost.legs, ghost.wrote, ghost.uid = base, legs, y, before["asked"][0]
         ghost.guess, ghost.outside = False, []
-        ghost.catch_up()
+        if (ghost.live, ghost.live_uid) != (ghost.wrote, ghost.uid):
+            if ghost.live is not None:
+                ghost.outside.append(ghost.live)  # it has changed again since it was asked about
+            ghost.catch_up()
 
     def _settled(self, key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
         """No question, nothing gone: the number is the bot's, or has nothing of the bot's in it."""
@@ -154,7 +158,8 @@ def _gone(key: Field, ghost: Ghost) -> Iterator[tuple[str, str]]:
 def _asked(key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
     if ghost.asked == event["asked"]:
         return
-    if not ghost.outside:
+    # A lost answer and a stripped annotation are enough for a doubt: the write may have been undone meanwhile.
+    if not ghost.outside and not (event["uid"] is None and ghost.touched):
         yield "P3", f"the bot asks about {key} at {event['asked'][1]}, where nobody else wrote"
     if event["uid"] is None:
         if event["base"] not in (ghost.base, ghost.before):

@@ -1,0 +1,96 @@
+"""Who lives in a history's town: teams, leads, admins, a guest, and two policies that reload into each other."""
+
+from typing import Any
+
+from bot.core.people import Person
+from bot.core.policy import Policy, read_policy
+from tests.support.oracle.messages import HOSTILE
+
+TEAMS = ("alpha", "beta", "gamma")
+ADMINS = ("U0ADMINA", "U0ADMINB", "U0ADMINC")
+GUEST = "U0GUEST"
+NOBODY = "U0NOBODY"
+GROUP = "S0ADMINS"
+GPU = "nvidia.com/gpu"
+
+
+def member(team: str) -> str:
+    """An ordinary member."""
+    return f"U0{team.upper()}"
+
+
+def lead(team: str) -> str:
+    """The one lead."""
+    return f"U0LEAD{team.upper()}"
+
+
+def everybody() -> dict[str, Person]:
+    """All accounts. Names are as hostile as names can be."""
+    users = [*ADMINS, NOBODY, *(member(team) for team in TEAMS), *(lead(team) for team in TEAMS)]
+    people = {user: Person(user, f"{user.lower()} {HOSTILE}") for user in users}
+    return {**people, GUEST: Person(GUEST, f"guest {HOSTILE}", full_member=False)}
+
+
+def policy(version: int) -> Policy:
+    """Version 0: one admin is enough, version 1: it takes two and the second is named."""
+    result = read_policy(_documents(version), f"v{version}")
+    assert isinstance(result, Policy), result
+    return result
+
+
+def meant(version: int, group: frozenset[str]) -> dict[str, Any]:
+    """The oracle's `people`: who is behind each step, told from this file alone."""
+    admins = set(group) | ({"U0ADMINC"} if version else set())
+    who = {"group:gpu-admins": admins, "admins": admins}
+    who |= {f"leads:{team}": {lead(team)} for team in TEAMS}
+    return {
+        "who": {name: frozenset(people - {GUEST}) for name, people in who.items()},
+        "own": False,
+        "outside": (GUEST,),
+    }
+
+
+def _documents(version: int) -> dict[str, Any]:
+    teams = {
+        team: {
+            "channel": f"C0{team.upper()}",
+            "members": [member(team), *(["U0ADMINA"] if team == "alpha" else [])],
+            "leads": [lead(team)],
+            "queues": [team],
+        }
+        for team in TEAMS
+    }
+    rules = [
+        {"name": "small", "if": {"amount": {"at_most": 1}}, "then": {"approve": "auto"}},
+        {
+            "name": "big",
+            "if": {"amount": {"more_than": 3}},
+            "then": {"steps": [{"who": "team-leads"}, {"who": "group gpu-admins", "count": 2}]},
+        },
+        {"name": "rest", "then": {"steps": [{"who": "group gpu-admins", "count": 1 + version}]}},
+    ]
+    limits = {
+        "most_per_request": 16,
+        "most_on_loan_per_team": 60,
+        "open_requests_per_person": 50,
+        "requests_per_hour": 200,
+    }
+    approvals = {
+        "groups": {"gpu-admins": [GROUP, *(["U0ADMINC"] if version else [])]},
+        "admins": "gpu-admins",
+        "approvals_channel": "C0APPROVALS",
+        "platform_channel": "C0PLATFORM",
+        "rules": rules,
+        "limits": limits,
+        "lapse_after": "12h",
+    }
+    cluster = {
+        "accelerators": {GPU: {"one": "GPU", "many": "GPUs"}},
+        "default_flavor": "a100",
+        "lenders": {"alpha": {}, "beta": {}, "gamma": {"consent": "none"}},
+    }
+    return {
+        "teams.yaml": {"teams": teams},
+        "approvals.yaml": approvals,
+        "clusters.yaml": {"clusters": {"default": cluster}},
+    }

@@ -1,0 +1,119 @@
+"""Writes the oracle's log: every version of every queue, every stored change, every message, as plain values.
+
+What the cluster did is always written before what was stored because of it. Called by the town's fakes.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bot.demo.kube.sim import KubeSim
+from tests.support.fakes.chat import Shown
+from tests.support.fakes.clock import START, HandClock
+from tests.support.fakes.store import Tables
+
+LOANS = "gpu-quota-bot.io/loans"
+_NAMES = {"nominal": "nominalQuota", "borrowingLimit": "borrowingLimit"}
+
+
+def seconds(at: datetime | None) -> float:
+    """Since the history began."""
+    return 0.0 if at is None else (at - START).total_seconds()
+
+
+class Recorder:
+    """One history's log."""
+
+    def __init__(self, sim: KubeSim, clock: HandClock) -> None:
+        self.log: list[dict[str, Any]] = []
+        self._sim = sim
+        self._clock = clock
+        self._version = 0
+
+    def add(self, event: str, /, **values: Any) -> None:
+        """One event, after everything that the cluster did before it."""
+        self.drain()
+        self.log.append({"e": event, "at": seconds(self._clock.now), **values})
+
+    def drain(self) -> None:
+        """Versions of queues that are not in the log yet. Those that change only the status are left out."""
+        for change in self._sim.cluster.store.since("clusterqueues", self._version):
+            self._version = change.version
+            if change.type != "DELETED" and change.old is not None and _same(change.old, change.obj):
+                continue
+            self.log.append({"e": "version", "at": seconds(self._clock.now), **_version(change)})
+
+    def heard(self, shown: Shown) -> None:
+        """A message that somebody could read."""
+        message = shown.message
+        words = {"text": message.text, "blocks": list(message.blocks)}
+        self.add("message", what=shown.what, to=shown.to, notice=shown.notice, **words)
+
+    def committed(self, before: Tables, after: Tables) -> None:
+        """Everything that one transaction changed."""
+        for entry in after.audit[len(before.audit) :]:
+            self.add("audit", who=entry.who, what=entry.what, subject=entry.subject, outcome=entry.outcome)
+        for one in after.approvals[len(before.approvals) :]:
+            self.add("approval", request=one.request, step=one.step, who=one.who, own=one.self_approved)
+        for number, request in _changed(before.requests, after.requests).items():
+            steps = tuple((step.who, step.count) for step in request.steps)
+            facts = {"requester": request.ask.requester, "state": request.state.value, "by": request.decided_by}
+            self.add("request", id=number, steps=steps, **facts)
+        for loan in _changed(before.loans, after.loans).values():
+            self.add("loan", **_loan(loan))
+        for key, record in _changed(before.records, after.records).items():
+            asked = (record.question.uid, record.question.live) if record.question else None
+            facts = {"base": record.base, "legs": dict(record.legs), "wrote": record.wrote, "gone": record.gone}
+            self.add("record", field=(*key[1:4], key.name.value), uid=record.uid, asked=asked, **facts)
+        for key, row in _changed(before.notices, after.notices).items():
+            notice = row.notice
+            facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
+            self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
+
+
+def _changed(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {key: value for key, value in after.items() if before.get(key) is not value}
+
+
+def _same(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    def seen(obj: Mapping[str, Any]) -> Any:
+        return obj["spec"], obj["metadata"]["uid"], (obj["metadata"].get("annotations") or {}).get(LOANS)
+
+    return bool(seen(old) == seen(new))
+
+
+def _version(change: Any) -> dict[str, Any]:
+    obj = change.obj
+    meta, spec = obj["metadata"], obj["spec"]
+    numbers: dict[tuple[str, str, str], int] = {}
+    lending: dict[tuple[str, str], int] = {}
+    for group in spec.get("resourceGroups", []):
+        for flavor in group["flavors"]:
+            for entry in flavor["resources"]:
+                for name, key in _NAMES.items():
+                    if entry.get(key) is not None:
+                        numbers[flavor["name"], entry["name"], name] = int(entry[key])
+                if entry.get("lendingLimit") is not None:
+                    lending[flavor["name"], entry["name"]] = int(entry["lendingLimit"])
+    return {
+        "queue": meta["name"],
+        "op": "gone" if change.type == "DELETED" else "put",
+        "who": change.manager,
+        "uid": meta["uid"],
+        "tree": spec.get("cohortName") or f"alone:{meta['name']}",
+        "numbers": numbers,
+        "lending": lending,
+        "note": (meta.get("annotations") or {}).get(LOANS),
+    }
+
+
+def _loan(loan: Any) -> dict[str, Any]:
+    same = ("id", "lender", "borrower", "flavor", "resource", "amount", "suspended")
+    facts = {name: getattr(loan, name) for name in same}
+    return {
+        **facts,
+        "kind": loan.kind.value,
+        "state": loan.state.value,
+        "start": seconds(loan.start),
+        "end": seconds(loan.end),
+    }

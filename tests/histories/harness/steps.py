@@ -1,0 +1,428 @@
+"""What can happen in one step of a history. Each draws its particulars from the town's random source.
+
+A step never fails for want of something to act on: it takes what is there, or makes what it needs first.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from bot.core.convergence.facts import AnswerKind, FieldRecord
+from bot.core.drafts import Draft
+from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.requests import QuotaRequest, RequestState
+from bot.demo.kube.people import Refused as ApiRefused
+from bot.flows.answer_edit import EditPress, answer_edit
+from bot.flows.record_decision import Press, approve, deny
+from bot.flows.return_loan import return_loan
+from bot.flows.submit_request import submit_request
+from bot.flows.withdraw_request import withdraw_request
+from bot.flows.world import World
+from tests.histories.harness import people
+from tests.histories.harness.town import QUEUES, Act, Process, Town
+from tests.support.oracle.messages import HOSTILE
+
+HOUR = timedelta(hours=1)
+MANAGERS = ("kubectl-edit", "argocd-controller", f"helm {HOSTILE[:40]}")
+ANNOTATION = "gpu-quota-bot.io/loans"
+Step = Callable[[Town], None]
+
+
+# -- asking -----------------------------------------------------------------------------------------------------------
+
+
+def ask(town: Town, kind: LoanKind, amount: int | None = None, by: Process | None = None) -> None:
+    """A member, a lead or an admin asks for one of the teams."""
+    draw = town.random
+    team = draw.choice(people.TEAMS if kind is LoanKind.TRANSFER else people.TEAMS[:2])
+    lender = draw.choice([other for other in people.TEAMS if other != team])
+    user = draw.choice([people.member(team), people.lead(team), "U0ADMINA" if team == "alpha" else people.member(team)])
+    start = town.clock() + draw.choice([HOUR, 3 * HOUR]) if draw.random() < 0.2 else None
+    flavor = "h100" if draw.random() < 0.2 and "gamma" not in (team, lender) else "a100"
+    draft = Draft(
+        requester=user,
+        cluster="default",
+        queue=team,
+        flavor=flavor,
+        amount=amount or draw.choice([1, 1, 2, 3, 4]),
+        kind=kind,
+        lender=lender if kind is LoanKind.TRANSFER else None,
+        start=start,
+        duration=draw.choice([HOUR, 2 * HOUR, 5 * HOUR, 9 * HOUR]),
+        reason=f"{HOSTILE} {draw.randrange(1000)}",
+    )
+    town.arrive(by or a_process(town), lambda world, key: submit_request(world, draft, key, key))
+
+
+def ask_borrow(town: Town) -> None:
+    ask(town, LoanKind.BORROW)
+
+
+def ask_transfer(town: Town) -> None:
+    ask(town, LoanKind.TRANSFER)
+
+
+# -- deciding ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """One press on a card as it stands."""
+
+    number: int
+    revision: int
+    who: str
+    what: str
+
+    @property
+    def act(self) -> Act:
+        """What handling it does."""
+        return self._do
+
+    @property
+    def log(self) -> dict[str, Any]:
+        """The oracle's view of it."""
+        return {"who": self.who, "what": self.what, "subject": f"Q-{self.number}"}
+
+    def _do(self, world: World, key: str) -> str:
+        press = Press(self.number, self.revision, self.who, key)
+        return approve(world, press) if self.what == "approve" else deny(world, press, f"no {HOSTILE}")
+
+
+def a_process(town: Town) -> Process:
+    return town.random.choice(town.processes)
+
+
+def a_request(town: Town) -> QuotaRequest:
+    """A waiting one if there is any; one is asked for if there is none at all."""
+    for _ in range(3):
+        waiting = [one for one in town.store.tables.requests.values() if one.state is RequestState.WAITING]
+        if waiting:
+            return town.random.choice(waiting)
+        ask(town, town.random.choice([LoanKind.BORROW, LoanKind.TRANSFER]), town.random.choice([2, 3, 4]))
+    known = list(town.store.tables.requests.values())
+    return town.random.choice(known)
+
+
+def an_approver(town: Town, request: QuotaRequest) -> str:
+    """Somebody who may give the open step, as far as this town knows."""
+    given = [one.who for one in town.store.tables.approvals if one.request == request.id]
+    open_steps = list(request.steps)
+    left = list(given)
+    while open_steps and len(left) >= open_steps[0].count:
+        left = left[open_steps.pop(0).count :]
+    who = open_steps[0].who if open_steps else "group:gpu-admins"
+    if who.startswith("leads:"):
+        return people.lead(who.removeprefix("leads:"))
+    may = [one for one in people.ADMINS if one not in given and one != request.ask.requester]
+    return town.random.choice(may or list(people.ADMINS))
+
+
+def press(town: Town, what: str, who: str | None = None, request: QuotaRequest | None = None) -> Pressed:
+    request = request or a_request(town)
+    return Pressed(request.id, request.revision, who or an_approver(town, request), what)
+
+
+def do(town: Town, pressed: Pressed, process: Process | None = None, key: str | None = None) -> None:
+    town.arrive(process or a_process(town), pressed.act, pressed.log, key)
+
+
+def approve_one(town: Town) -> None:
+    """All approvals that a request needs, or only the first."""
+    request = a_request(town)
+    for _ in range(town.random.choice([1, 3, 4])):
+        do(town, press(town, "approve", request=request))
+        request = town.store.tables.requests[request.id]
+        if request.state is not RequestState.WAITING:
+            return
+
+
+def deny_one(town: Town) -> None:
+    do(town, press(town, "deny"))
+
+
+def double_click(town: Town) -> None:
+    """Two clicks of one person, and a redelivery of the first."""
+    pressed = press(town, town.random.choice(["approve", "deny"]))
+    first = town.new_key()
+    for key in (first, None, first):
+        do(town, pressed, key=key)
+
+
+def race(town: Town) -> None:
+    """One admin approves and another denies, on two replicas, one in the middle of the other's handling."""
+    request = a_request(town)
+    approver = an_approver(town, request)
+    other = town.random.choice([one for one in people.ADMINS if one != approver])
+    one, two = town.processes[0], town.processes[1]
+    what = town.random.sample(["approve", "deny"], 2)
+
+    def meanwhile() -> None:
+        do(town, press(town, what[1], other, request), two)
+
+    one.gate.plan(meanwhile, after=town.random.randrange(8), matches=town.random.choice(BETWEEN))
+    do(town, press(town, what[0], approver, request), one)
+    one.gate.clear()
+
+
+BETWEEN = ("store.begin", "store.read", "store.committed", "chat.", "cluster.")
+"""Passages at which nothing is held, so that somebody else may come between."""
+
+
+def wrong_person(town: Town) -> None:
+    """A guest, somebody of no team, the requester, the wrong lead: nobody of them decides."""
+    request = a_request(town)
+    who = town.random.choice([people.GUEST, people.NOBODY, request.ask.requester, people.member(request.ask.team)])
+    do(town, press(town, town.random.choice(["approve", "deny"]), who, request))
+
+
+def withdraw(town: Town) -> None:
+    request = a_request(town)
+    who = town.random.choice([request.ask.requester, people.lead(request.ask.team), people.NOBODY])
+    town.arrive(a_process(town), lambda world, key: withdraw_request(world, request.id, who, key))
+
+
+def lapse(town: Town) -> None:
+    """Nobody decides for half a day."""
+    town.pass_time(13 * HOUR)
+
+
+# -- loans ------------------------------------------------------------------------------------------------------------
+
+
+def a_loan(town: Town) -> Loan | None:
+    loans = list(town.store.tables.loans.values())
+    running = [loan for loan in loans if loan.state is LoanState.RUNNING]
+    return town.random.choice(running or loans) if loans else None
+
+
+def give_back(town: Town, part: bool) -> None:
+    loan = a_loan(town)
+    if loan is None:
+        ask(town, LoanKind.TRANSFER, 1)
+        return
+    amount = 1 if part and loan.amount > 1 else None
+    request = town.store.tables.requests[loan.id]
+    who = town.random.choice([request.ask.requester, people.lead(request.ask.team)])
+    town.arrive(a_process(town), lambda world, key: return_loan(world, loan.id, amount, who, key))
+
+
+def return_all(town: Town) -> None:
+    give_back(town, part=False)
+
+
+def return_part(town: Town) -> None:
+    give_back(town, part=True)
+
+
+def minutes_pass(town: Town) -> None:
+    town.pass_time(timedelta(minutes=town.random.choice([1, 6, 12])))
+
+
+def hours_pass(town: Town) -> None:
+    town.pass_time(town.random.choice([HOUR, 2 * HOUR, 5 * HOUR]))
+
+
+# -- what others do to the cluster ------------------------------------------------------------------------------------
+
+
+def a_queue(town: Town) -> str:
+    """One that loans are in, if there is any; a queue that was deleted is put back."""
+    loans = [loan for loan in town.store.tables.loans.values() if loan.state is LoanState.RUNNING]
+    named = [queue for loan in loans for queue in (loan.lender, loan.borrower) if queue]
+    name: str = town.random.choice(named or list(QUEUES))
+    if town.sim.cluster.get("clusterqueues", "", name) is None:
+        others(town, lambda: town.add_queue(name, QUEUES[name]))
+    return name
+
+
+def others(town: Town, work: Callable[[], Any]) -> None:
+    """Something that the API may refuse."""
+    with suppress(ApiRefused, KeyError):
+        work()
+    town.log.drain()
+
+
+def edit(town: Town, by: int) -> None:
+    queue = a_queue(town)
+    flavor = "a100" if queue == "gamma" or town.random.random() < 0.8 else "h100"
+    manager = town.random.choice(MANAGERS)
+
+    def moved(name: str) -> str:
+        return str(max(0, int(town.sim._quota(queue, flavor, people.GPU)[0].get(name, 0)) + by))
+
+    if town.random.random() < 0.25 and queue != "gamma":
+        others(town, lambda: town.sim.hand_edit(queue, flavor, manager=manager, borrowing=moved("borrowingLimit")))
+        return
+    others(town, lambda: town.sim.hand_edit(queue, flavor, manager=manager, nominal=moved("nominalQuota")))
+
+
+def edit_up(town: Town) -> None:
+    edit(town, town.random.choice([1, 2, 3]))
+
+
+def edit_down(town: Town) -> None:
+    edit(town, -town.random.choice([1, 2, 3]))
+
+
+def edit_and_strip(town: Town) -> None:
+    """A number is changed and the annotation taken off."""
+    edit(town, town.random.choice([-2, -1, 1, 2]))
+    strip(town)
+
+
+def gitops_revert(town: Town) -> None:
+    queue = a_queue(town)
+    others(town, lambda: town.sim.gitops_revert(queue))
+
+
+def gitops_revert_strips(town: Town) -> None:
+    queue = a_queue(town)
+    others(town, lambda: town.sim.gitops_revert(queue, strip=True))
+
+
+def strip(town: Town) -> None:
+    queue = a_queue(town)
+    others(town, lambda: town.sim.annotate(queue, **{ANNOTATION: None}))
+
+
+def recreate(town: Town) -> None:
+    """A queue is deleted and comes back with the numbers that Git has; sometimes the bot looks in between."""
+    queue = a_queue(town)
+    delete(town, queue)
+    if town.random.random() < 0.5:
+        town.tend()
+    others(town, lambda: town.add_queue(queue, QUEUES[queue]))
+
+
+def delete(town: Town, queue: str | None = None) -> None:
+    """A queue is gone, until somebody needs it."""
+    name = queue or a_queue(town)
+    others(town, lambda: town.sim.delete("clusterqueues", name))
+    town.sim.reconcile()
+    town.log.drain()
+
+
+def move_cohort(town: Town) -> None:
+    """A queue goes to another cohort, or comes back."""
+    queue = a_queue(town)
+
+    def move() -> None:
+        cohort = "side" if town.sim.queue(queue)["spec"].get("cohortName") == "pool" else "pool"
+        path = town.sim.path("clusterqueues", "", queue)
+        body = {"spec": {"cohortName": cohort}}
+        town.sim.request("PATCH", path, body, content_type="application/merge-patch+json")
+
+    others(town, move)
+
+
+# -- answers ----------------------------------------------------------------------------------------------------------
+
+
+def open_questions(town: Town) -> list[FieldRecord]:
+    """Fields that wait for an answer, as the database has them."""
+    return [record for record in town.store.tables.records.values() if record.question is not None]
+
+
+def answer(town: Town, kind: AnswerKind, record: FieldRecord | None = None, who: str | None = None) -> None:
+    """An admin presses one of the three buttons, sometimes somebody else does."""
+    if record is None:
+        if not open_questions(town):
+            edit_up(town)
+            town.tend()
+        asked = open_questions(town)
+        if not asked:
+            return
+        record = town.random.choice(asked)
+    assert record.question is not None
+    prefix = f"edit:{'/'.join(record.key)}:{record.question.uid}:"
+    asked_in = [row.notice for key, row in town.store.tables.notices.items() if key.startswith(prefix)]
+    if not asked_in:
+        return
+    user = who or town.random.choice([*people.ADMINS, *people.ADMINS, people.NOBODY])
+    question, revision = asked_in[-1].id, record.version
+
+    def act(world: World, key: str) -> str:
+        return answer_edit(world, EditPress(question, revision, kind, user, key))
+
+    town.arrive(a_process(town), act, {"who": user, "what": "answer", "subject": "/".join(record.key)})
+
+
+def answer_new_base(town: Town) -> None:
+    answer(town, AnswerKind.NEW_BASE)
+
+
+def answer_included(town: Town) -> None:
+    answer(town, AnswerKind.INCLUDED)
+
+
+def answer_put_back(town: Town) -> None:
+    answer(town, AnswerKind.PUT_BACK)
+
+
+# -- the bot's own life -----------------------------------------------------------------------------------------------
+
+
+def policy_reload(town: Town) -> None:
+    """The other policy, or other people in the admins' user group."""
+    if town.random.random() < 0.5:
+        town.policy_version = 1 - town.policy_version
+        town.policies.policy = people.policy(town.policy_version)
+        town.tell_people()
+    else:
+        town.set_people(tuple(town.random.sample(people.ADMINS, 2)))
+
+
+def leader_change(town: Town) -> None:
+    """The lease runs out and another replica takes over."""
+    town.pass_time(timedelta(seconds=31))
+    town.processes.reverse()
+
+
+def restart(town: Town) -> None:
+    """A process is stopped and another one started."""
+    town.bury(town.first)
+    town.pass_time(timedelta(seconds=31))
+
+
+def late_landing(town: Town) -> None:
+    """A request that timed out long ago is handled now."""
+    while town.late and town.random.random() < 0.8:
+        town.late.pop(town.random.randrange(len(town.late)))()
+    town.log.drain()
+
+
+STEPS: dict[str, Step] = {
+    "ask borrow": ask_borrow,
+    "ask transfer": ask_transfer,
+    "approve": approve_one,
+    "deny": deny_one,
+    "double click": double_click,
+    "two admins race": race,
+    "wrong person": wrong_person,
+    "withdraw": withdraw,
+    "request lapses": lapse,
+    "return all": return_all,
+    "return part": return_part,
+    "minutes pass": minutes_pass,
+    "hours pass": hours_pass,
+    "edit up": edit_up,
+    "edit down": edit_down,
+    "edit and strip": edit_and_strip,
+    "GitOps reverts": gitops_revert,
+    "GitOps reverts, strips": gitops_revert_strips,
+    "strip annotation": strip,
+    "delete queue": delete,
+    "re-create queue": recreate,
+    "move to other cohort": move_cohort,
+    "answer: new base": answer_new_base,
+    "answer: included": answer_included,
+    "answer: put back": answer_put_back,
+    "policy reload": policy_reload,
+    "leader change": leader_change,
+    "process restart": restart,
+    "late landing": late_landing,
+}
+"""All kinds of step, by the names that the coverage table prints."""
