@@ -23,7 +23,7 @@ from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.lent_out import CLUSTER, LENGTH, furnish_cluster, furnish_database, make_loans, queue_name
+from benchmarks.lent_out import CLUSTER, furnish_cluster, furnish_database, make_loans, queue_name
 from bot.adapters.db import engine as engines
 from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
@@ -75,10 +75,8 @@ def plan_ratio(raw: bytes, records: Sequence[FieldRecord], loans: Sequence[Loan]
     queues = [queue_snapshot(CLUSTER, one) for one in json.loads(raw)["items"]]
     picture = ClusterPicture(CLUSTER, now, {queue.name: queue for queue in queues})
     facts = PlanFacts(INSTALL, 1, now, picture, {record.key: record for record in records}, (), loans)
-    times: list[tuple[float, float]] = []
-    for _ in range(rounds + 1):
-        times.append((cpu_seconds(lambda: json.loads(raw)), cpu_seconds(lambda: plan(facts))))
-    loads, planned = (median(column) for column in zip(*times[1:], strict=True))
+    times = [(cpu_seconds(lambda: json.loads(raw)), cpu_seconds(lambda: plan(facts))) for _ in range(rounds + 1)]
+    loads, planned = median(pair[0] for pair in times[1:]), median(pair[1] for pair in times[1:])
     print(f"  json.loads {loads * 1000:6.1f} ms   plan {planned * 1000:6.1f} ms   {planned / loads:.2f} times")
     return planned / loads
 

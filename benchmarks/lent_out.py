@@ -67,7 +67,7 @@ def furnish_cluster(sim: KubeSim, queues: int, loans: Iterable[Loan], install: s
         for key in (lender_field(loan), borrower_field(loan)):
             if key is not None:
                 legs[key][loan.leg_id] = loan
-    records = []
+    records: list[FieldRecord] = []
     for number in range(queues):
         keys = [FieldKey(CLUSTER, queue_name(number), *ENTRY, name) for name in FieldName]
         records += _furnish_queue(sim, number, {key: legs[key] for key in keys if key in legs}, install)
@@ -145,6 +145,4 @@ def _request(loan: Loan) -> QuotaRequest:
         requester=REQUESTER,
     )
     lapses = loan.start + timedelta(days=3)
-    return QuotaRequest(
-        0, ask, RequestState.APPROVED, loan.start, lapses, f"command:{loan.id}", decided_at=loan.start
-    )
+    return QuotaRequest(0, ask, RequestState.APPROVED, loan.start, lapses, f"command:{loan.id}", decided_at=loan.start)
