@@ -69,6 +69,7 @@ class QuotaJudge:
 
     def _bot_wrote(self, key: Field, ghost: Ghost, number: int, event: Event) -> Iterator[tuple[str, str]]:
         changed = number != ghost.live
+        ghost.touched = False
         if changed and (ghost.in_question or ghost.asked is not None or ghost.guess):
             yield "P3", f"the bot wrote {number} to {key}, where {ghost.live} of somebody else waits for an answer"
         if ghost.in_question or ghost.guess or ghost.asked is not None:
@@ -99,7 +100,7 @@ class QuotaJudge:
             yield from _asked(key, ghost, event)
         elif event["uid"] is not None:
             yield from self._settled(key, ghost, event)
-        ghost.asked, ghost.record = event["asked"], event
+        ghost.asked, ghost.record, ghost.former = event["asked"], event, []
 
     def _answer(self, key: Field, ghost: Ghost, kind: str, event: Event) -> Iterator[tuple[str, str]]:
         before = ghost.record
@@ -114,7 +115,10 @@ class QuotaJudge:
             yield "P2", f"the answer {kind} on {key} at {y} gave {event['base']} {event['legs']}, not {base} {legs}"
         ghost.base, ghost.legs, ghost.wrote, ghost.uid = base, legs, y, before["asked"][0]
         ghost.guess, ghost.outside = False, []
-        ghost.catch_up()
+        if (ghost.live, ghost.live_uid) != (ghost.wrote, ghost.uid):
+            if ghost.live is not None:
+                ghost.outside.append(ghost.live)  # it has changed again since it was asked about
+            ghost.catch_up()
 
     def _settled(self, key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
         """No question, nothing gone: the number is the bot's, or has nothing of the bot's in it."""
@@ -127,7 +131,7 @@ class QuotaJudge:
                 return
         if base == ghost.base:
             return
-        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, ghost.before):
+        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, *ghost.former):
             return
         yield "P2", f"the bot moved the base of {key} from {ghost.base} to {base} ({ghost.legs} -> {legs}) by itself"
 
@@ -136,8 +140,12 @@ class QuotaJudge:
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
             if name == NOMINAL and ghost.live is not None and queue in self.tree:
-                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound
+                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound(self._backed)
         return sums
+
+    def _backed(self, leg: str) -> bool:
+        loan = self.loans.known.get(leg)
+        return loan is None or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
 
 def _held(legs: dict[str, int]) -> dict[str, int]:
@@ -154,10 +162,11 @@ def _gone(key: Field, ghost: Ghost) -> Iterator[tuple[str, str]]:
 def _asked(key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
     if ghost.asked == event["asked"]:
         return
-    if not ghost.outside:
+    # A lost answer and a stripped annotation are enough for a doubt: the write may have been undone meanwhile.
+    if not ghost.outside and not (event["uid"] is None and ghost.touched):
         yield "P3", f"the bot asks about {key} at {event['asked'][1]}, where nobody else wrote"
     if event["uid"] is None:
-        if event["base"] not in (ghost.base, ghost.before):
+        if event["base"] not in (ghost.base, *ghost.former):
             yield "P2", f"the bot is in doubt about {key} and takes {event['base']} for its base, not {ghost.base}"
         ghost.guess, ghost.base, ghost.wrote = True, event["base"], event["wrote"]
         ghost.legs = dict(event["legs"])
