@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.demo.slack import Message
 from tests.support.marks import case
 from tests.support.play import Play
 
@@ -15,12 +16,6 @@ EDITS = {
     "the edit raised it": ("gpuq_drift_included", 14, 14, 12),
 }
 """Button, number typed by hand, number after the answer, number after the loan of 2 on a base of 8."""
-
-
-def _queues(play: Play, *names: str, nominal: int = 8, borrowing: int = 0) -> None:
-    for name in names:
-        play.kube.add_cluster_queue(name, {"a100": {"nominal": nominal, "borrowing": borrowing}}, cohort="gpu-pool")
-    play.kube.reconcile()
 
 
 @case("QUO-02")
@@ -127,40 +122,41 @@ def test_a_revert_by_gitops_is_one_message_and_no_war(play: Play, tool: str, mar
 
 
 @case("QUO-07")
-def test_approvals_of_one_queue_at_the_same_moment_all_land(play: Play) -> None:
-    """Two flavors and a limit of the same ClusterQueue: nobody's write takes another's back."""
-    play.kube.add_cluster_queue("pool-a", {"a40": 8, "a100": 8}, cohort="gpu-pool")
-    play.kube.add_cluster_queue("pool-b", {"a40": 8, "a100": 8}, cohort="gpu-pool")
-    play.kube.reconcile()
-    numbers = [
-        play.asks("1 a100 from nlp for 2d because a", who="mira"),
-        play.asks("1 a100 as borrow for 2d because b", who="tom"),
-        play.asks("2 a100 from nlp for 2d because c", who="tom"),
-    ]
-    for number in numbers:
-        if "Waiting" in play.stage.text(play.card(number)) and "nlp lead" in play.stage.text(play.card(number)):
-            play.approves(number, "noor")
-    cards = [play.card(number) for number in numbers if "Waiting" in play.stage.text(play.card(number))]
-    ready = threading.Barrier(len(cards))
+@pytest.mark.parametrize("together", [("ada", "ada"), ("ada", "alan"), ("ada", "alan", "ada")])
+def test_approvals_of_one_queue_at_the_same_moment_all_land(play: Play, together: tuple[str, ...]) -> None:
+    """Two numbers of one ClusterQueue, and one number twice: nobody's write takes another's back."""
+    loans = {play.asks("1 a100 from nlp for 2d because a", who="mira"): ("mira", 1)}
+    loans[play.asks("2 a100 from nlp for 2d because b", who="tom")] = ("tom", 2)
+    for number in loans:
+        play.approves(number, "noor")
+    if len(together) == 3:
+        loans[play.asks("1 a100 as borrow for 2d because c", who="tom")] = ("tom", 1)
+    play.at_rest()
+    _press_together(play, [(who, play.card(number)) for who, number in zip(together, loans, strict=True)])
+    for number in loans:
+        play.card(number, "In force")
+    play.queue_is("vision", 19)
+    play.queue_is("nlp", 21)
+    play.limit_is("vision", 5 if len(together) == 3 else 4)
+    for number, (who, amount) in loans.items():
+        play.says(who, f"/gpu-quota return Q-{number} {amount}")
+    play.queue_is("vision", 16)
+    play.queue_is("nlp", 24)
+    play.limit_is("vision", 4)
 
-    def press(card: object) -> None:
+
+def _press_together(play: Play, presses: list[tuple[str, Message]]) -> None:
+    ready = threading.Barrier(len(presses))
+
+    def press(who: str, card: Message) -> None:
         ready.wait()
-        play.slack.press(play.stage.people["ada"], card, "gpuq_card_approve")  # type: ignore[arg-type]
+        play.slack.press(play.stage.people[who], card, "gpuq_card_approve")
 
-    threads = [threading.Thread(target=press, args=(card,)) for card in cards]
+    threads = [threading.Thread(target=press, args=one) for one in presses]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for number in numbers:
-        play.card(number, "In force")
-    play.queue_is("vision", 19)
-    play.limit_is("vision", 5)
-    play.queue_is("nlp", 21)
-    for number, who, amount in zip(numbers, ("mira", "tom", "tom"), (1, 1, 2), strict=True):
-        play.says(who, f"/gpu-quota return Q-{number} {amount}")
-    play.queue_is("vision", 16)
-    play.limit_is("vision", 4)
 
 
 @case("QUO-11")
