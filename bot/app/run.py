@@ -115,6 +115,10 @@ class Bot:
     def _converge_step(self, epoch: int) -> timedelta | None:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
+    def reload_policy(self) -> None:
+        """Look at the policy files now. The timetable does, every few seconds."""
+        keep_policy(self.world, self._parts.reload_policy)
+
     def _sweep(self) -> None:
         """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""
         if not self._pool.has_waiting:
@@ -138,7 +142,7 @@ class Bot:
         )
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
-            (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
+            (self.reload_policy, RELOAD_EVERY),
             (self._sweep, SWEEP_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
         )

@@ -110,6 +110,11 @@ class Stage:
         self.stop_bot()
         self._close()
 
+    @property
+    def policies(self) -> Path:
+        """The folder of the policy files, which may be edited."""
+        return self._folder / "policies"
+
     def start_bot(self) -> None:
         """Start a process of the bot, the first or one after a stop."""
         settings = self.settings()
