@@ -139,9 +139,17 @@ def _closed_by_later_write(view: QueueView, queue: QueueSnapshot, live: int, sto
 
 def written(record: FieldRecord, part: IntendedField, uid: str) -> FieldRecord:
     """The record after a write of the bot is known to have landed."""
-    done = replace(record, uid=uid, seq=part.seq, base=part.base, legs=dict(part.legs), wrote=part.wrote)
-    limits = replace(done, lending_base=part.lending_base, lending_wrote=part.lending_wrote)
-    return replace(limits, question=None, gone=False)
+    return FieldRecord(
+        key=record.key,
+        uid=uid,
+        seq=part.seq,
+        base=part.base,
+        legs=part.legs,
+        wrote=part.wrote,
+        lending_base=part.lending_base,
+        lending_wrote=part.lending_wrote,
+        version=record.version,
+    )
 
 
 def _judge(seen: Seen, queue: QueueSnapshot, live: int, record: FieldRecord) -> tuple[Meaning, FieldRecord]:

@@ -42,17 +42,15 @@ class Ordered:
     """Fields whose step must wait, and the queue they wait for."""
 
 
-def move_of(step: Step, *, note_is_old: bool) -> Move | None:
-    """What this step is; None if there is nothing to write."""
+def move_of(step: Step) -> Move | None:
+    """What this step does to the live number; None if neither number nor legs change."""
     live = step.look.live
     assert live is not None
     if step.at_once:
         return Move.BOOK if step.legs_change else None
     if step.number != live:
         return Move.DOWN if step.number < live else Move.UP
-    if step.legs_change:
-        return Move.BOOK
-    return Move.NOTE if note_is_old else None
+    return Move.BOOK if step.legs_change else None
 
 
 def put_in_order(
