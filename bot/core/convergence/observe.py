@@ -110,10 +110,18 @@ def _catch_up(
     if noted is not None and (stored is None or noted.seq > stored.seq):
         return _from_note(queue, key, noted, 0 if stored is None else stored.version)
     if stored is None:
-        return adopt_live(FieldRecord(key, queue.uid, 0, live, {}, live), queue)
+        return _past_what_did_not_land(view, adopt_live(FieldRecord(key, queue.uid, 0, live, {}, live), queue))
     if view.note is not None and noted is None and view.note.seq > stored.seq:
         return _closed_by_later_write(view, queue, live, stored)
-    return stored
+    return _past_what_did_not_land(view, stored)
+
+
+def _past_what_did_not_land(view: QueueView, record: FieldRecord) -> FieldRecord:
+    """Patches that are written off without an annotation to say so: an answer that still comes must not count."""
+    if view.note is not None:
+        return record
+    seq = max([record.seq, *(part.seq for part in parts(view.sorted.decided, record.key, record.seq))])
+    return record if seq == record.seq else replace(record, seq=seq)
 
 
 def _from_note(queue: QueueSnapshot, key: FieldKey, noted: NotedField, version: int) -> FieldRecord:
