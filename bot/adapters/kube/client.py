@@ -17,6 +17,8 @@ from bot.core.errors import Unavailable
 
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 20.0
+CONNECTIONS = 32
+"""Kept open: as many as threads may ask at a time."""
 USER_AGENT = "gpu-quota-bot"
 
 
@@ -84,6 +86,7 @@ def connect(kubeconfig: str | None, context: str | None, what: str = "API server
     except (config.ConfigException, OSError) as error:
         raise Unavailable(what, f"no usable configuration: {error}") from error
     configuration.retries = False
+    configuration.connection_pool_maxsize = CONNECTIONS
     return KubeApi(client.ApiClient(configuration), what)
 
 
