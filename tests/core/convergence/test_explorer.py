@@ -14,7 +14,7 @@ from tests.support.convergence.explorer import Scenario, walk
 from tests.support.convergence.scenarios import EDITS, EVERYTHING, NARROW, NETWORK, SCENARIOS
 from tests.support.convergence.world import extra, key_of, queue_of, transfer
 
-WALKS = int(os.environ.get("CONVERGENCE_WALKS", "25"))
+WALKS = int(os.environ.get("CONVERGENCE_WALKS", "15"))
 FIRST = int(os.environ.get("CONVERGENCE_SEED", "0"))
 STEPS = 40
 MIXES = {"network": NETWORK, "edits": EDITS, "everything": EVERYTHING}
@@ -26,17 +26,17 @@ _A, _B, _C = key_of("a"), key_of("b"), key_of("c")
 
 SMALL = [
     (Scenario("nothing goes wrong", _PAIR, _ONE, ()), 4000, True),
-    (Scenario("a lost answer", _PAIR, _ONE, (), budgets={"lost answer": 1}), 1500, False),
-    (Scenario("a revert and a lost answer", _PAIR, _ONE, (_A,), (2,), {"edit": 1, "lost answer": 1}), 1500, False),
-    (Scenario("an edit", _PAIR, _ONE, (_A, _B), (1, 2, 3), {"edit": 1}), 1500, False),
-    (Scenario("the database is lost", _PAIR, _ONE, (), budgets={"lose": 1, "strip": 1}), 1500, False),
-    (Scenario("a move", _PAIR, _ONE, (), budgets={"move": 1}), 1500, False),
+    (Scenario("a lost answer", _PAIR, _ONE, (), budgets={"lost answer": 1}), 1000, False),
+    (Scenario("a revert and a lost answer", _PAIR, _ONE, (_A,), (2,), {"edit": 1, "lost answer": 1}), 1000, False),
+    (Scenario("an edit", _PAIR, _ONE, (_A, _B), (1, 2, 3), {"edit": 1}), 1000, False),
+    (Scenario("the database is lost", _PAIR, _ONE, (), budgets={"lose": 1, "strip": 1}), 1000, False),
+    (Scenario("a move", _PAIR, _ONE, (), budgets={"move": 1}), 1000, False),
     (
         Scenario("a chain", _CHAIN, (*_ONE, transfer(2, "b", "c", 1)), (_C,), (0, 2), {"edit": 1}),
-        1500,
+        1000,
         False,
     ),
-    (Scenario("give and take", _PAIR, (*_ONE, extra(2, "a", 2)), (_A,), (2,), {"edit": 1}), 1500, False),
+    (Scenario("give and take", _PAIR, (*_ONE, extra(2, "a", 2)), (_A,), (2,), {"edit": 1}), 1000, False),
 ]
 
 

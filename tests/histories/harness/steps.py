@@ -33,13 +33,13 @@ Step = Callable[[Town], None]
 # -- asking -----------------------------------------------------------------------------------------------------------
 
 
-def ask(town: Town, kind: LoanKind, amount: int | None = None, by: Process | None = None) -> None:
-    """A member, a lead or an admin asks for one of the teams."""
+def ask(town: Town, kind: LoanKind, amount: int | None = None, *, at_once: bool = False) -> None:
+    """A member, a lead or an admin asks for one of the teams; `at_once` for at least 5 hours from now."""
     draw = town.random
     team = draw.choice(people.TEAMS if kind is LoanKind.TRANSFER else people.TEAMS[:2])
     lender = draw.choice([other for other in people.TEAMS if other != team])
     user = draw.choice([people.member(team), people.lead(team), "U0ADMINA" if team == "alpha" else people.member(team)])
-    start = town.clock() + draw.choice([HOUR, 3 * HOUR]) if draw.random() < 0.2 else None
+    start = town.clock() + draw.choice([HOUR, 3 * HOUR]) if draw.random() < 0.2 and not at_once else None
     flavor = "h100" if draw.random() < 0.2 and "gamma" not in (team, lender) else "a100"
     draft = Draft(
         requester=user,
@@ -50,10 +50,10 @@ def ask(town: Town, kind: LoanKind, amount: int | None = None, by: Process | Non
         kind=kind,
         lender=lender if kind is LoanKind.TRANSFER else None,
         start=start,
-        duration=draw.choice([HOUR, 2 * HOUR, 5 * HOUR, 9 * HOUR]),
+        duration=draw.choice([5 * HOUR, 9 * HOUR] if at_once else [HOUR, 2 * HOUR, 5 * HOUR, 9 * HOUR]),
         reason=f"{HOSTILE} {draw.randrange(1000)}",
     )
-    town.arrive(by or a_process(town), lambda world, key: submit_request(world, draft, key, key))
+    town.arrive(a_process(town), lambda world, key: submit_request(world, draft, key, key))
 
 
 def ask_borrow(town: Town) -> None:
@@ -129,10 +129,10 @@ def do(town: Town, pressed: Pressed, process: Process | None = None, key: str | 
     town.arrive(process or a_process(town), pressed.act, pressed.log, key)
 
 
-def approve_one(town: Town) -> None:
+def approve_one(town: Town, presses: int | None = None) -> None:
     """All approvals that a request needs, or only the first."""
     request = a_request(town)
-    for _ in range(town.random.choice([1, 3, 4])):
+    for _ in range(presses or town.random.choice([1, 3, 4])):
         do(town, press(town, "approve", request=request))
         request = town.store.tables.requests[request.id]
         if request.state is not RequestState.WAITING:

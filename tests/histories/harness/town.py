@@ -123,7 +123,9 @@ class Town:
         self.policies = FakePolicies(people.policy(0))
         self.arrivals: dict[str, Act] = {}
         self.presses: dict[str, dict[str, Any]] = {}
-        self.cases = {"requests": 0, "keys": 0, "processes": 0}
+        self.cases = {"keys": 0, "processes": 0}
+        self.planned: Callable[[Process], None] = lambda _process: None
+        """Plans at the gate of each process that comes up what is planned at the others'."""
         self.set_people(people.ADMINS)
         for name, quotas in QUEUES.items():
             self.add_queue(name, quotas)
@@ -160,7 +162,9 @@ class Town:
     def new_process(self) -> Process:
         """A process that has just started. Its name is never used again."""
         self.cases["processes"] += 1
-        return Process(self, f"P{self.cases['processes']}")
+        process = Process(self, f"P{self.cases['processes']}")
+        self.planned(process)
+        return process
 
     @property
     def first(self) -> Process:

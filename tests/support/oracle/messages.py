@@ -114,11 +114,11 @@ def _markup(where: str, words: str) -> Iterator[str]:
 
 
 def _elements(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         yield value
         for inner in value.values():
             yield from _elements(inner)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _elements(inner)
 

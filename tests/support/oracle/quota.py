@@ -100,7 +100,7 @@ class QuotaJudge:
             yield from _asked(key, ghost, event)
         elif event["uid"] is not None:
             yield from self._settled(key, ghost, event)
-        ghost.asked, ghost.record = event["asked"], event
+        ghost.asked, ghost.record, ghost.former = event["asked"], event, []
 
     def _answer(self, key: Field, ghost: Ghost, kind: str, event: Event) -> Iterator[tuple[str, str]]:
         before = ghost.record
@@ -131,7 +131,7 @@ class QuotaJudge:
                 return
         if base == ghost.base:
             return
-        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, ghost.before):
+        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, *ghost.former):
             return
         yield "P2", f"the bot moved the base of {key} from {ghost.base} to {base} ({ghost.legs} -> {legs}) by itself"
 
@@ -140,8 +140,12 @@ class QuotaJudge:
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
             if name == NOMINAL and ghost.live is not None and queue in self.tree:
-                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound
+                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound(self._backed)
         return sums
+
+    def _backed(self, leg: str) -> bool:
+        loan = self.loans.known.get(leg)
+        return loan is None or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
 
 def _held(legs: dict[str, int]) -> dict[str, int]:
@@ -162,7 +166,7 @@ def _asked(key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
     if not ghost.outside and not (event["uid"] is None and ghost.touched):
         yield "P3", f"the bot asks about {key} at {event['asked'][1]}, where nobody else wrote"
     if event["uid"] is None:
-        if event["base"] not in (ghost.base, ghost.before):
+        if event["base"] not in (ghost.base, *ghost.former):
             yield "P2", f"the bot is in doubt about {key} and takes {event['base']} for its base, not {ghost.base}"
         ghost.guess, ghost.base, ghost.wrote = True, event["base"], event["wrote"]
         ghost.legs = dict(event["legs"])
