@@ -27,7 +27,7 @@ LINES = ("status", "request 2 a100 for 1d because of a deadline, run {}", "show 
 
 LEFT = """
     SELECT (SELECT count(*) FROM inbox WHERE state IN ('waiting', 'claimed'))
-         + (SELECT count(*) FROM notices WHERE state IN ('owed', 'claimed'))
+         + (SELECT count(*) FROM notice WHERE state IN ('owed', 'claimed'))
 """
 
 
@@ -74,12 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--commands", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--hang", type=float, default=9.0, help="seconds that each answer of the API server takes")
-    parser.add_argument("--slow", type=float, default=0.0, help="slow the EMPTY handler down by so many seconds")
+    parser.add_argument(
+        "--slow", type=float, default=0.0, help="seconds by which the bot is slowed down, to see it fail"
+    )
     options = parser.parse_args(arguments)
     bot, empty = Measured("the bot"), Measured("empty handler")
     with Child(outside, options.hang) as world:
         environment: Environment = world.receive()
-        with Child(the_bot, environment) as one, Child(empty_handler, environment, options.slow) as other:
+        with Child(the_bot, environment, options.slow) as one, Child(empty_handler, environment) as other:
             ports = {one: one.receive(), other: other.receive()}
             for number in range(options.rounds + 1):
                 lines = [LINES[n % len(LINES)].format(f"{number}-{n}") for n in range(options.commands)]
