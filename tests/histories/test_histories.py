@@ -36,15 +36,12 @@ def test_every_promise_holds_in_every_history(
     shard: int, shared: Path, record_property: Callable[[str, object], None]
 ) -> None:
     pairs: Counter[tuple[str, str]] = Counter()
-    overlapped = 0
     for seed in _seeds(shard):
         history = run(seed, LEAST_STEPS)
         assert not history.broken, str(history)
         assert len(history.steps) > LEAST_STEPS
         assert history.faults, f"seed {seed} met no fault"
-        overlapped += history.overlapped
         pairs += history.pairs
-    assert overlapped >= 0.98 * len(_seeds(shard)), "histories must have loans that overlap"
     leave(shared, shard, pairs)
     together = collect(shared, SHARDS)
     if together is not None:

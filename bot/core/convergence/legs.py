@@ -4,7 +4,7 @@ Leg ids are `L<loan number>`; older loans have smaller numbers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.loans import Loan, LoanKind
@@ -31,8 +31,7 @@ def fields_of(loan: Loan) -> Iterator[FieldKey]:
     yield borrower_field(loan)
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(NamedTuple):
     """One loan with the names that a plan needs over and over."""
 
     loan: Loan

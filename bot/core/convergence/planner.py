@@ -5,7 +5,7 @@ intent in one transaction that fails if anything changed since, sends the patch,
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -76,6 +76,8 @@ class _Known:
     """All, as of now; those of the facts first."""
     active: Sequence[Sides]
     """Those that have started or have a leg somewhere."""
+    keys: Set[FieldKey]
+    """The fields of the active loans."""
     wants: Mapping[str, int]
     trees: Mapping[str, str | None]
     unknown: Mapping[FieldKey, Mapping[str, NotedLeg]]
@@ -111,16 +113,16 @@ def _know(facts: PlanFacts) -> _Known:
     found = lost_loans(unknown, {loan.leg_id for loan in facts.loans})
     trees = roots_of(facts.picture)
     ground = Ground(facts.picture, trees, facts.unwritable.keys())
-    sides = [Sides.of(_as_of_now(loan, facts.now, ground)) for loan in (*facts.loans, *found.values())]
-    held = {leg for record in facts.records.values() for leg in record.legs}
-    held.update(leg for legs in unknown.values() for leg in legs)
+    sides = [_as_of_now(loan, facts.now, ground) for loan in (*facts.loans, *found.values())]
+    held: set[str] = set().union(*(record.legs for record in facts.records.values()), *unknown.values())
     held.update(leg for intent in facts.intents for part in intent.fields for leg in part.legs)
     begun = (LoanState.RUNNING, LoanState.RETURNING)
     active = [each for each in sides if each.loan.state in begun or each.leg in held]
     wants = {each.leg: wanted(each.loan) for each in sides}
-    for name in {key.queue for each in active for key in each.fields} - views.keys():
+    keys = {each.borrower for each in active} | {each.lender for each in active if each.lender is not None}
+    for name in {key.queue for key in keys} - views.keys():
         views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable)
-    return _Known(facts, views, [each.loan for each in sides], active, wants, trees, unknown)
+    return _Known(facts, views, [each.loan for each in sides], active, keys, wants, trees, unknown)
 
 
 def _views(facts: PlanFacts) -> dict[str, QueueView]:
@@ -136,12 +138,12 @@ def _views(facts: PlanFacts) -> dict[str, QueueView]:
     }
 
 
-def _as_of_now(loan: Loan, now: datetime, ground: Ground) -> Loan:
-    loan = by_the_clock(loan, now)
-    if loan.state is LoanState.RUNNING and loan.suspended is None:
-        why = obstacle(Sides.of(loan), ground)
-        return loan if why is None else replace(loan, suspended=why)
-    return loan
+def _as_of_now(loan: Loan, now: datetime, ground: Ground) -> Sides:
+    sides = Sides.of(by_the_clock(loan, now))
+    if sides.loan.state is LoanState.RUNNING and loan.suspended is None:
+        why = obstacle(sides, ground)
+        return sides if why is None else sides._replace(loan=replace(sides.loan, suspended=why))
+    return sides
 
 
 def _look(known: _Known) -> dict[FieldKey, Look]:
@@ -149,7 +151,7 @@ def _look(known: _Known) -> dict[FieldKey, Look]:
     facts = known.facts
     lost = half_lost(known.unknown, facts.records)
     keys = {*facts.records, *known.unknown, *lost}
-    keys.update(key for each in known.active for key in each.fields)
+    keys |= known.keys
     keys.update(part.key for intent in facts.intents for part in intent.fields)
     return {
         key: look_at(Seen(known.views[key.queue], known.wants, facts.now), key, facts.records.get(key), lost.get(key))

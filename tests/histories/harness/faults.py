@@ -37,7 +37,7 @@ def _api(fault: ApiFault, verb: str) -> Fault:
 
 def _forget(town: Town, planned: object) -> None:
     if planned in town.sim.faults._planned:
-        town.sim.faults._planned.remove(planned)  # type: ignore[arg-type]
+        town.sim.faults._planned.remove(planned)
 
 
 def webhook_down(town: Town) -> Armed:

@@ -285,7 +285,8 @@ def gitops_revert_strips(town: Town) -> None:
 
 def strip(town: Town) -> None:
     queue = a_queue(town)
-    others(town, lambda: town.sim.annotate(queue, **{ANNOTATION: None}))
+    gone: dict[str, Any] = {ANNOTATION: None}
+    others(town, lambda: town.sim.annotate(queue, **gone))
 
 
 def recreate(town: Town) -> None:

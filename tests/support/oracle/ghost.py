@@ -5,7 +5,7 @@ because the bot says so. What the bot stores is a claim, and each claim must be 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,20 +41,14 @@ class Ghost:
         """Somebody else's number stands where something of the bot's is."""
         return bool(self.legs) and (self.live, self.live_uid) != (self.wrote, self.uid)
 
-    def bound(self, backed: Callable[[str], bool]) -> int:
-        """The most this number may count for: the base, or what is the outsider's own until somebody answers.
-
-        `backed`: whether a leg's lender still stands beside it. What a number in question holds of a lender that is
-        gone or has left the tree stays too high until an answer; the design says so.
-        """
+    @property
+    def held(self) -> dict[str, int]:
+        """The legs that are in the live number, as far as others left them there."""
         if self.live is None:
-            return 0
-        if self.base is None:
-            return self.live
-        if not self.in_question:
-            return self.base
-        held = embodied(self.legs, self.live - (self.live if self.wrote is None else self.wrote))
-        return max(self.base, self.live - sum(size for leg, size in held.items() if size > 0 and backed(leg)))
+            return {}
+        if not self.in_question or self.wrote is None:
+            return self.legs
+        return embodied(self.legs, self.live - self.wrote)
 
     def follow(self, number: int, uid: str) -> None:
         """Nothing of the bot's is in it: the base is what stands there."""

@@ -36,7 +36,7 @@ class QuotaJudge:
 
     def _version(self, event: Event) -> Iterator[tuple[str, str]]:
         queue = event["queue"]
-        before = self._excess()
+        before, overdrawn = self._excess(), self._overdrawn()
         numbers = event["numbers"] if event["op"] == "put" else {}
         keys = {key for key in self.ghosts if key[0] == queue} | {(queue, *key) for key in numbers}
         for key in sorted(keys):
@@ -48,8 +48,14 @@ class QuotaJudge:
             self._notes.pop(queue, None)
         if event["who"] == BOT:
             for group, excess in self._excess().items():
-                if excess > max(0, before.get(group, 0)):
+                if group in before and excess > max(0, before[group]):
                     yield "P1", f"the bot's write of {queue} leaves {group} {excess} above what it is without loans"
+            for leg, more in self._overdrawn().items():
+                if more > max(0, overdrawn.get(leg, 0)):
+                    yield (
+                        "P1",
+                        f"the bot's write of {queue} leaves loan {leg} with {more} that its lender does not give",
+                    )
 
     def _number(self, key: Field, number: int | None, event: Event) -> Iterator[tuple[str, str]]:
         ghost = self.ghosts.get(key)
@@ -136,14 +142,32 @@ class QuotaJudge:
         yield "P2", f"the bot moved the base of {key} from {ghost.base} to {base} ({ghost.legs} -> {legs}) by itself"
 
     def _excess(self) -> dict[tuple[str, str, str], int]:
-        """By tree, flavor and resource: live numbers less what they may be."""
+        """By tree, flavor and resource: live numbers less what they are without loans.
+
+        Where somebody else's number waits for an answer, nobody can say whose a device is, and the quota that another
+        loan is about to give back may hide what it lacks: such trees are judged loan by loan.
+        """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
+        unclear = set()
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
-            if name == NOMINAL and ghost.live is not None and queue in self.tree:
-                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound(self._backed)
+            if name != NOMINAL or ghost.live is None or queue not in self.tree:
+                continue
+            group = self.tree[queue], flavor, resource
+            sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
+            if ghost.in_question or ghost.guess or not all(map(self._backed, ghost.legs)):
+                unclear.add(group)
+        return {group: excess for group, excess in sums.items() if group not in unclear}
+
+    def _overdrawn(self) -> dict[str, int]:
+        """By transfer: what its borrower holds less what its lender gives."""
+        sums: dict[str, int] = defaultdict(int)
+        for key, ghost in self.ghosts.items():
+            for leg, size in ghost.held.items() if key[3] == NOMINAL else ():
+                sums[leg] += size
         return sums
 
     def _backed(self, leg: str) -> bool:
+        """Whether both queues of a loan stand beside each other."""
         loan = self.loans.known.get(leg)
         return loan is None or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
