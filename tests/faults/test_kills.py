@@ -1,6 +1,5 @@
 """SIGKILL at chosen places, and a new process: nothing that was acknowledged is lost, nothing is told or done twice."""
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,48 +51,48 @@ def test_killed_with_a_request_in_work(outside: "Outside") -> None:
 
 
 @pytest.mark.parametrize("where", ["answer on its way", "handled after the kill"])
-def test_killed_between_post_and_record(outside: "Outside", where: str) -> None:
+def test_killed_between_post_and_record(alone: "Outside", where: str) -> None:
     """The card stands in the channel and the database does not know: the next process finds it there."""
-    process = outside.start_process()
+    process = alone.start_process()
     if where == "answer on its way":
-        outside.slack.faults.slow("chat.postMessage", 60)
-        outside.types("mira", ASK)
-        outside.wait("something is posted", lambda: outside.told("gpu-approvals", "8 a100") + outside.told("mira", "8"))
+        alone.slack.faults.slow("chat.postMessage", 60)
+        alone.types("mira", ASK)
+        alone.wait("something is posted", lambda: alone.told("gpu-approvals", "8 a100") + alone.told("mira", "8"))
         process.kill()
     else:
-        gate = outside.slack.faults.hold("chat.postMessage", times=1)
-        outside.types("mira", ASK)
+        gate = alone.slack.faults.hold("chat.postMessage", times=1)
+        alone.types("mira", ASK)
         gate.wait_for_arrival(20)
         process.kill()
         gate.release()
-        outside.wait("it is posted", lambda: outside.told("gpu-approvals", "8 a100") + outside.told("mira", "8"))
-    outside.start_process()
-    outside.card()
-    for who in ("mira", "noor"):
-        outside.wait(f"{who} has a copy", lambda who=who: outside.told(who, "Waiting: 0 of 2 approvals"))
-    outside.wait("nothing is owed", lambda: not outside.owed())
-    assert outside.said_twice() == []
+        alone.wait("it is posted", lambda: alone.told("gpu-approvals", "8 a100") + alone.told("mira", "8"))
+    alone.start_process()
+    alone.card()
+    alone.wait("mira has a copy", lambda: alone.told("mira", "Waiting: 0 of 2 approvals"))
+    alone.wait("noor has a copy", lambda: alone.told("noor", "Waiting: 0 of 2 approvals"))
+    alone.wait("nothing is owed", lambda: not alone.owed())
+    assert alone.said_twice() == []
     for place in ("gpu-approvals", "mira", "noor"):
-        assert len(outside.told(place, "Waiting: 0 of 2 approvals")) == 1
+        assert len(alone.told(place, "Waiting: 0 of 2 approvals")) == 1
 
 
 @pytest.mark.parametrize("queue", ["nlp", "vision"])
 @pytest.mark.parametrize("fault", [Hang(2), ResetAfter(), ResetBefore()], ids=["hangs", "answer lost", "not reached"])
-def test_killed_in_the_middle_of_a_write(outside: "Outside", queue: str, fault: "Fault") -> None:
+def test_killed_in_the_middle_of_a_write(alone: "Outside", queue: str, fault: "Fault") -> None:
     """A request that is under way lands when it likes; each queue is written once and the sum never exceeds."""
-    process = outside.start_process()
-    _approved_once(outside)
-    outside.kube.faults.plan(fault, "patch", "clusterqueues", queue, times=1)
-    outside.presses("ada", "gpuq_card_approve")
-    outside.wait("the write is under way", lambda: _intents(outside, queue))
+    process = alone.start_process()
+    _approved_once(alone)
+    alone.kube.faults.plan(fault, "patch", "clusterqueues", queue, times=1)
+    alone.presses("ada", "gpuq_card_approve")
+    alone.wait("the write is under way", lambda: _intents(alone, queue))
     process.kill()
-    outside.start_process()
-    outside.await_queues(16, 24)
-    outside.wait("in force is said", lambda: outside.told("mira", "8 a100 for vision until"))
-    assert outside.numbers("nlp") == [24, 16]
-    assert outside.numbers("vision") == [16, 24]
-    assert outside.most() == 48
-    assert outside.said_twice() == []
+    alone.start_process()
+    alone.await_queues(16, 24)
+    alone.wait("in force is said", lambda: alone.told("mira", "8 a100 for vision until"))
+    assert alone.numbers("nlp") == [24, 16]
+    assert alone.numbers("vision") == [16, 24]
+    assert alone.most() == 48
+    assert alone.said_twice() == []
 
 
 @case("QUO-01")
@@ -101,14 +100,13 @@ def test_down_when_the_loan_ends(outside: "Outside") -> None:
     """Taken back exactly once at the next start, and said so, late and why."""
     process = outside.start_process()
     _in_force(outside)
-    outside.move(timedelta(days=3) - timedelta(minutes=10))
     process.kill()
-    outside.move(timedelta(minutes=30))
+    outside.let_the_loan_end(minutes_ago=20, down_for=30)
     outside.start_process()
     outside.await_queues(24, 16)
-    outside.wait("mira hears of it", lambda: outside.told("mira", "min late"))
-    late = outside.told("mira", "min late")
-    assert len([one for one in late if "the bot was down" in one]) >= 1
+    late = outside.wait("mira hears of it", lambda: outside.told("mira", "20 min late"))
+    assert ["the bot was down" in one for one in late] == [True]
+    outside.wait("the platform channel hears", lambda: outside.told("gpu-platform", "The bot was down"))
     assert outside.numbers("nlp") == [24, 16, 24]
     assert outside.numbers("vision") == [16, 24, 16]
     assert outside.most() == 48
@@ -129,7 +127,7 @@ def test_killed_again_and_again_the_story_comes_out_the_same(outside: "Outside")
     outside.await_queues(16, 24)
     process = _restart(outside, process)
     outside.wait("mira hears", lambda: outside.told("mira", "8 a100 for vision until"))
-    outside.types("mira", "/gpu-quota return Q-1")
+    outside.types("mira", "/gpu-quota return Q-1 8")
     process = _restart(outside, process)
     outside.await_queues(24, 16)
     process = _restart(outside, process)
