@@ -14,9 +14,8 @@ from bot.core.convergence.facts import FieldName
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
 from bot.demo.page import Command, Ending, Moved, Page, Role, Scene
-from bot.demo.run_stage import QUEUES, Stage
+from bot.demo.run_stage import QUEUES, Stage, local_queue
 
-NAMESPACE = "main"
 FLAVOR = "a100"
 ROOMS = {
     "gpu-platform": ("ada", "alan", "noor", "lena", "rosa"),
@@ -99,7 +98,7 @@ def scene_of(stage: Stage) -> Scene:
             for name, title, start, hint, examples in PLAYED
         ],
         flavor=FLAVOR,
-        local_queues={queue: (NAMESPACE, f"{queue}-train") for queue in QUEUES},
+        local_queues={queue: local_queue(queue) for queue in QUEUES},
         commands=[
             Command(one.help.name, one.help.syntax, one.help.summary, one.help.examples) for one in COMMANDS.values()
         ],
@@ -118,8 +117,9 @@ def _furnish(stage: Stage) -> None:
         stage.slack.open_dm(user)
     for queue, jobs in JOBS.items():
         for name, gpus in jobs:
-            stage.kube.submit_job(NAMESPACE, name, f"{queue}-train", gpus)
-    stage.kube.reconcile()
+            namespace, local = local_queue(queue)
+            stage.kube.submit_job(namespace, name, local, gpus)
+            stage.kube.reconcile()  # one after the other, so that the last one is the one that waits
 
 
 def _moved(stage: Stage) -> Mapping[str, Moved]:
@@ -131,12 +131,10 @@ def _moved(stage: Stage) -> Mapping[str, Moved]:
     except Unavailable:
         return {}
     for key, record in (pair for one in records for pair in one.items()):
-        was, sizes = found.get(key.queue, Moved()), record.legs.values()
-        if key.name is FieldName.NOMINAL:
+        if key.name is FieldName.NOMINAL and not record.gone:
+            sizes = record.legs.values()
             received, lent = sum(size for size in sizes if size > 0), -sum(size for size in sizes if size < 0)
-            found[key.queue] = Moved(received, lent, was.may_borrow)
-        elif key.name is FieldName.BORROWING_LIMIT:
-            found[key.queue] = Moved(was.received, was.lent, sum(sizes))
+            found[key.queue] = Moved(received, lent, record.base)
     return found
 
 

@@ -34,11 +34,11 @@ class Command:
 
 
 class Moved(NamedTuple):
-    """Devices that loans put into and took out of a queue's nominal quota, and added to its borrowing limit."""
+    """Devices that loans put into and took out of a queue's nominal quota. `base`: without them, if that is known."""
 
     received: int = 0
     lent: int = 0
-    may_borrow: int = 0
+    base: int | None = None
 
 
 class Ending(NamedTuple):

@@ -39,7 +39,7 @@ def _queue(scene: Scene, name: str, moved: Moved) -> Json:
     return {
         "name": name,
         "nominal": nominal,
-        "base": nominal - moved.received + moved.lent,
+        "base": nominal - moved.received + moved.lent if moved.base is None else moved.base,
         "received": moved.received,
         "lent": moved.lent,
         "may_borrow": None if limit is None else int(limit),

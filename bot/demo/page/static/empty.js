@@ -16,7 +16,7 @@ export function emptyState(use) {
           "button",
           { type: "button", class: index ? "example" : "example first", onclick: () => use(line) },
           h("code", {}, line),
-          h("span", {}, index ? "" : "Click, then press Enter"),
+          index === 0 && h("span", {}, "Click, then press Enter"),
         ),
       ),
   );

@@ -21,7 +21,7 @@ export function drawMessages(redraw, use) {
   fill(list, nodes);
   if (atEnd) list.scrollTop = list.scrollHeight;
   drawnFor = whose;
-  markRead(shown);
+  markRead();
 }
 
 function withDays(shown, redraw) {
@@ -37,8 +37,8 @@ const dayRule = (day) => h("div", { class: "day", role: "separator" }, h("span",
 
 const notices = () => state.notices.filter((one) => one.person === state.person && one.channel === here().id);
 
-function markRead(shown) {
-  const last = shown.findLast((one) => !one.notice);
+function markRead() {
+  const last = messagesHere().at(-1);
   if (document.visibilityState === "visible" && here().unread + here().pinged > 0 && last)
     post("read", { person: state.person, channel: here().id, ts: last.ts }).catch(() => {});
 }
@@ -89,8 +89,14 @@ const bot = (one) => one.notice || state.picture.people[one.author]?.bot;
 
 export function avatar(one) {
   const name = author(one);
-  const hue = bot(one) ? "hue-bot" : `hue-${[...name].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % 6}`;
-  return h("span", { class: `avatar ${hue}`, "aria-hidden": "true" }, bot(one) && !one.notice ? "▥" : name[0].toUpperCase());
+  const hue = one.notice || !bot(one) ? `hue-${hueOf(one.author)}` : "hue-bot";
+  return h("span", { class: `avatar ${hue}`, "aria-hidden": "true" }, hue === "hue-bot" ? "▥" : name[0].toUpperCase());
+}
+
+// Those one can be come first, so that no two of them look alike.
+function hueOf(user) {
+  const played = state.start.roles.findIndex((role) => role.user === user);
+  return (played < 0 ? Object.keys(state.picture.people).indexOf(user) + 1 : played) % 6;
 }
 
 export function drawThread(redraw, composer) {

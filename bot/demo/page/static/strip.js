@@ -41,7 +41,9 @@ function quota(one) {
   const parts = [];
   if (one.received) parts.push(h("em", { class: "in" }, ` + ${one.received} on loan`));
   if (one.lent) parts.push(h("em", { class: "out" }, ` − ${one.lent} lent`));
-  return parts.length ? [`${one.base}`, ...parts, ` = ${one.nominal}`] : [`quota ${one.nominal}`];
+  const due = one.base + one.received - one.lent;
+  const edited = due === one.nominal ? [] : [h("em", { class: "out" }, `, now ${one.nominal}`)];
+  return parts.length ? [`${one.base}`, ...parts, ` = ${due}`, edited] : [`quota ${due}`, edited];
 }
 
 function words(one) {
