@@ -55,6 +55,7 @@ def demo(
 ) -> None:
     """A Slack workspace in the browser: the real bot between a simulated Slack and a simulated cluster."""
     from bot.demo.run import STORIES, play
+    from bot.demo.page import PortTaken
     from bot.demo.run_page import show
 
     configure_logs("WARNING", "console")
@@ -64,8 +65,8 @@ def demo(
         raise typer.Exit(play(script, out.print))
     try:
         raise typer.Exit(show(out.print, port, browser=browser))
-    except OSError as error:
-        _fail(f"The page cannot be served on port {port}: {error.strerror or error}", 1)
+    except PortTaken as error:
+        _fail(f"The page cannot be served on port {port}: {error}", 1)
 
 
 @policy_app.command("check")

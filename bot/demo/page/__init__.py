@@ -5,7 +5,7 @@ is what Slack would show. `wire` speaks HTTP, `guard` keeps other sites out, `ro
 (`picture`, `strip`) or to an act (`acts`, `controls`); `static/` is the page itself.
 """
 
-from bot.demo.page.page import Page
+from bot.demo.page.page import Page, PortTaken
 from bot.demo.page.scene import Command, Ending, Moved, Role, Scene
 
-__all__ = ["Command", "Ending", "Moved", "Page", "Role", "Scene"]
+__all__ = ["Command", "Ending", "Moved", "Page", "PortTaken", "Role", "Scene"]

@@ -20,6 +20,7 @@ from bot.demo.slack.payloads import typed
 
 Json = dict[str, Any]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=255)]
+SOME_YEARS = range(2000, 2100)
 Words = Annotated[str, StringConstraints(min_length=1, max_length=8_000)]
 
 
@@ -204,6 +205,9 @@ def _value(desk: Desk, person: str, element: Json, raw: str | None) -> Any:
         return None
     zone = ZoneInfo(desk.scene.slack.world.workspace.person(person).tz)
     try:
-        return int(datetime.fromisoformat(raw).replace(tzinfo=zone).timestamp())
+        moment = datetime.fromisoformat(raw).replace(tzinfo=zone)
     except ValueError:
         raise LookupError("this is not a date and time") from None
+    if moment.year not in SOME_YEARS:
+        raise LookupError("this year is too far away")
+    return int(moment.timestamp())

@@ -16,8 +16,12 @@ from bot.demo.page.shown import Shown
 from bot.demo.page.wire import Answer, Request, Wire
 
 
+class PortTaken(Exception):
+    """Somebody else serves on that port, or it needs rights."""
+
+
 class Page:
-    """Serves a scene on loopback; port 0 is a free one. Raises OSError if the port is taken."""
+    """Serves a scene on loopback; port 0 is a free one. Raises PortTaken."""
 
     def __init__(self, scene: Scene, port: int = 0) -> None:
         self.token = secrets.token_urlsafe(24)
@@ -27,7 +31,10 @@ class Page:
                 "api": (lambda: scene.kube.faults.plan(Refuse(503), times=None), scene.kube.faults.clear),
             }
         )
-        self._wire = Wire(self._answer, port, HEADERS)
+        try:
+            self._wire = Wire(self._answer, port, HEADERS)
+        except OSError as error:
+            raise PortTaken(error.strerror) from error
         desk = Desk(scene, Shown(), Reads())
         self._routes = Routes(Guard(self._wire.port, self.token), desk, self.outages, load(self.token))
 

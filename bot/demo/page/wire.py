@@ -1,6 +1,6 @@
 """HTTP/1.1 on a loopback port, one request a connection: what a page on this machine needs and no more.
 
-Called by `page`. `stop` cuts what is open and joins every thread, so that Ctrl-C leaves nothing behind.
+Called by `page`. `stop` ends what is open and joins every thread, so that Ctrl-C leaves nothing behind.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ class Wire:
         self._server.shutdown()
         self._accepting.join()
         self._server.server_close()
-        self._server.cut_all()
+        self._server.hang_up()
 
 
 class _Server(socketserver.ThreadingTCPServer):
@@ -83,12 +83,13 @@ class _Server(socketserver.ThreadingTCPServer):
             with self._lock:
                 self._open.pop(threading.current_thread(), None)
 
-    def cut_all(self) -> None:
+    def hang_up(self) -> None:
+        """No more is read; what is being answered is answered."""
         with self._lock:
             still_open = dict(self._open)
         for connection in still_open.values():
             with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+                connection.shutdown(socket.SHUT_RD)
         for thread in still_open:
             thread.join()
 

@@ -7,15 +7,17 @@ import { sceneOf } from "./scene.js";
 import { state } from "./state.js";
 
 let shown = null; // { id, facts, fields: Map block_id -> { element, field } }
+let leaving = null; // id of a view that was closed here and of which the server is just being told
 
 export function drawView() {
   const dialog = byId("view");
   const view = state.picture.view;
   if (!view) {
-    if (dialog.open) dialog.close();
     shown = null;
+    if (dialog.open) dialog.close();
     return;
   }
+  if (view.id === leaving) return;
   const facts = JSON.stringify([view.id, view.hash, view.blocks]);
   if (shown?.facts !== facts) draw(dialog, view, facts);
   if (!dialog.open) {
@@ -34,7 +36,7 @@ function draw(dialog, view, facts) {
   const banner = h("p", { class: "banner", role: "alert", hidden: true });
   const input = (block) => drawField(block, view, before, fields, failed);
   const blocks = drawBlocks(view.blocks, sceneOf(view.dates, place, failed, input));
-  const close = h("button", { type: "button", onclick: () => closed(view, failed) }, view.close?.text ?? "Close");
+  const close = h("button", { type: "button", onclick: () => dialog.close() }, view.close?.text ?? "Close");
   const submit = view.submit && h("button", { type: "button", class: "primary", "data-submit": "" }, view.submit.text);
   if (submit) submit.addEventListener("click", () => sent(view, fields, submit, failed));
   dialog.replaceChildren(
@@ -42,10 +44,7 @@ function draw(dialog, view, facts) {
     h("div", { class: "modal-body", tabindex: "-1" }, banner, blocks),
     h("footer", {}, close, submit || null),
   );
-  dialog.oncancel = (event) => {
-    event.preventDefault();
-    closed(view, failed);
-  };
+  dialog.onclose = () => shown?.id === view.id && closed(view); // also by Escape, or by a phone's own gesture
   shown = { id: view.id, facts, fields };
   if (dialog.contains(active)) active.focus();
   else if (dialog.open || busy) focusFirst(dialog);
@@ -94,12 +93,14 @@ async function sent(view, fields, submit, failed) {
   }
 }
 
-async function closed(view, failed) {
+async function closed(view) {
+  leaving = view.id;
+  shown = null;
   try {
     await post("close", { person: state.person, view: view.id });
   } catch (problem) {
-    failed(problem.message);
     toast(problem.message, "bad");
+    leaving = null;
   }
 }
 
