@@ -17,7 +17,7 @@ def main() -> None:
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with page_of_stage() as demo, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
-        with tab(browser, demo.url, viewport={"width": 1180, "height": 760}, color_scheme="light") as page:
+        with tab(browser, demo.url, viewport={"width": 1280, "height": 860}, color_scheme="light") as page:
             _say(page, REQUEST)
             for name in ("noor", "ada"):
                 become(page, name)
@@ -26,7 +26,8 @@ def main() -> None:
             expect(message(page, FIRST)).to_contain_text("In force")
             become(page, "ravi")
             _say(page, "/gpu-quota request 4 a100 for 2d because sim-to-real demo on Friday")
-            become(page, "noor")
+            become(page, "ada")
+            page.reload()  # what only ada saw is gone
             expect(message(page, SECOND).get_by_role("button", name="Approve")).to_be_visible()
             page.mouse.move(0, 0)
             expect(page.locator("[data-queue=vision] .job.waits")).to_have_count(0)

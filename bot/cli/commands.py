@@ -54,8 +54,8 @@ def demo(
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """A Slack workspace in the browser: the real bot between a simulated Slack and a simulated cluster."""
-    from bot.demo.run import STORIES, play
     from bot.demo.page import PortTaken
+    from bot.demo.run import STORIES, play
     from bot.demo.run_page import show
 
     configure_logs("WARNING", "console")
