@@ -18,7 +18,7 @@ from bot.app.run import Bot
 from bot.demo.kube.people import Limits
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
-from bot.demo.slack import Clocks, Message, SlackSim
+from bot.demo.slack import Clocks, Message, Setup, SlackSim
 from bot.resources import alembic_dir, default_policies_dir
 from bot.settings import Settings, load_settings
 
@@ -77,13 +77,17 @@ class StageClock:
 
 
 class Stage:
-    """A context manager; inside it everything runs."""
+    """A context manager; inside it everything runs.
 
-    def __init__(self, socket_mode: bool = True) -> None:
+    `setup` is the Slack app as installed; with `kube_token` the bot shows this token to the cluster.
+    """
+
+    def __init__(self, socket_mode: bool = True, setup: Setup | None = None, kube_token: str = "") -> None:
         self._socket_mode = socket_mode
+        self._kube_token = kube_token
         self._folder = Path(tempfile.mkdtemp(prefix="gpu-quota-bot-"))
         self.clock = StageClock()
-        self.slack = SlackSim(clocks=Clocks(now=self.clock))
+        self.slack = SlackSim(setup, clocks=Clocks(now=self.clock))
         self.kube = KubeSim(clock=self.clock)
         self._server = KubeServer(self.kube, reconcile=True)
         self.people: dict[str, str] = {}
@@ -130,7 +134,7 @@ class Stage:
             "SLACK_BOT_TOKEN": self.slack.bot_token,
             "SLACK_SIGNING_SECRET": self.slack.signing_secret,
             "SLACK_API_URL": self.slack.api_url,
-            "KUBECONFIG": str(self._server.kubeconfig(self._folder / "kubeconfig")),
+            "KUBECONFIG": str(self._server.kubeconfig(self._folder / "kubeconfig", self._kube_token)),
             "DATABASE_URL": f"sqlite:///{self._folder / 'bot.db'}",
             "POLICIES_DIR": str(self._folder / "policies"),
             "HTTP_HOST": "127.0.0.1",
