@@ -56,8 +56,16 @@ STOP_WITHIN = timedelta(seconds=15)
 class Bot:
     """One process of the bot. `start` returns when it works, `stop` when it has ended cleanly."""
 
-    def __init__(self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = new_id) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock = system_clock,
+        new_id: Callable[[], str] = new_id,
+        pace: Pace | None = None,
+    ) -> None:
+        """`pace`: how fast it may speak; None is Slack's."""
         self._settings = settings
+        self._pace = pace or Pace()
         self._lock = lock.hold(settings.database_url.get_secret_value())
         self._lock.__enter__()
         try:
@@ -86,7 +94,7 @@ class Bot:
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
         self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
-        pace, render = Pace(), renderer(self.world)
+        pace, render = self._pace, renderer(self.world)
         self._deliver = Loop(
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )

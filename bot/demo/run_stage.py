@@ -15,6 +15,7 @@ from typing import Self, TypeVar
 
 from bot.adapters.db import migrate
 from bot.app.run import Bot
+from bot.core.pace import Pace
 from bot.demo.kube.people import Limits
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
@@ -77,13 +78,17 @@ class StageClock:
 
 
 class Stage:
-    """A context manager; inside it everything runs.
+    """A context manager; inside it everything runs."""
 
-    `setup` is the Slack app as installed; with `kube_token` the bot shows this token to the cluster.
-    """
+    def __init__(
+        self, socket_mode: bool = True, pace: Pace | None = None, setup: Setup | None = None, kube_token: str = ""
+    ) -> None:
+        """`pace`: how fast the bot may speak; None is Slack's real pace. `setup`: the Slack app as installed.
 
-    def __init__(self, socket_mode: bool = True, setup: Setup | None = None, kube_token: str = "") -> None:
+        `kube_token`: what the bot shows to the cluster.
+        """
         self._socket_mode = socket_mode
+        self._pace = pace
         self._kube_token = kube_token
         self._folder = Path(tempfile.mkdtemp(prefix="gpu-quota-bot-"))
         self.clock = StageClock()
@@ -115,7 +120,7 @@ class Stage:
         """Start a process of the bot, the first or one after a stop."""
         settings = self.settings()
         migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
-        self.bot = Bot(settings, self.clock)
+        self.bot = Bot(settings, self.clock, pace=self._pace)
         self.bot.start()
         if not self._socket_mode:
             self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
