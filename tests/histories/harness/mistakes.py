@@ -37,15 +37,10 @@ def old_number_at_the_end(patch: Patch) -> None:
     patch.setattr(planner, "step_of", step_of)
 
 
-def no_intent(patch: Patch) -> None:
-    """The patch is sent without an intent in the database."""
-    patch.setattr(store.FakeFields, "add_intent", lambda _self, _intent: None)
-
-
 def borrower_first(patch: Patch) -> None:
     """Everything is written at once, whichever side has landed."""
     patch.setattr(steps, "_step_of_leg", lambda _look, _goal, _now, target: (target, None))
-    patch.setattr(order, "_blocker", lambda *_: (None, set()))
+    patch.setattr(order, "_blocker", lambda *_: None)
 
 
 def writes_in_question(patch: Patch) -> None:
@@ -129,8 +124,12 @@ def no_compare_and_set(patch: Patch) -> None:
         self._tables.requests[request.id] = stored
         return stored
 
+    def add(self: Any, loan: Any) -> Any:
+        self._tables.loans[loan.id] = replace(loan, version=1)
+        return self._tables.loans[loan.id]
+
     patch.setattr(store.FakeRequests, "update", update)
-    patch.setattr(store.FakeLoans, "add", lambda _self, loan: loan)
+    patch.setattr(store.FakeLoans, "add", add)
 
 
 def refusals_are_not_noted(patch: Patch) -> None:
@@ -260,7 +259,6 @@ MISTAKES: dict[str, Mistake] = {
     mistake.__name__.replace("_", " "): mistake
     for mistake in (
         old_number_at_the_end,
-        no_intent,
         borrower_first,
         writes_in_question,
         edits_are_base,
