@@ -18,6 +18,8 @@ HISTORIES = int(os.environ.get("HISTORIES", "3000"))
 FIRST = int(os.environ.get("HISTORIES_FROM", "0"))
 SHARDS = 24
 LEAST_STEPS = 20
+ENOUGH_FOR_ALL_PAIRS = 2000
+"""A shorter run prints its pairs and does not ask for all of them."""
 
 
 @pytest.fixture(scope="session")
@@ -46,4 +48,4 @@ def test_every_promise_holds_in_every_history(
     together = collect(shared, SHARDS)
     if together is not None:
         record_property("summary: pairs of step and fault in histories", table(together))
-        assert not missing(together)
+        assert not missing(together) or HISTORIES < ENOUGH_FOR_ALL_PAIRS
