@@ -49,3 +49,18 @@ def test_every_promise_holds_in_every_history(
     if together is not None:
         record_property("summary: pairs of step and fault in histories", table(together))
         assert not missing(together) or HISTORIES < ENOUGH_FOR_ALL_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("seed", "what"),
+    [
+        (1178, "put back, then edited again before the bot wrote"),
+        (2151, "the lender of a number in question is deleted"),
+        (5613, "somebody types the number of a write whose answer was lost"),
+        (6272, "the number changes after the question was asked again"),
+    ],
+)
+def test_what_was_hard_once_holds(seed: int, what: str) -> None:
+    """Histories that showed a mistake, of the bot or of the oracle."""
+    history = run(seed, LEAST_STEPS)
+    assert not history.broken, f"{what}: {history}"

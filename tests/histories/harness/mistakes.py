@@ -58,7 +58,7 @@ def edits_are_base(patch: Patch) -> None:
         look = right(*args)
         if look.meaning is not Meaning.QUESTION:
             return look
-        record = replace(look.record, uid=look.view.queue.uid, base=look.live, legs={}, wrote=look.live, question=None)
+        record = replace(look.record, uid=look.record.uid, base=look.live, legs={}, wrote=look.live, question=None)
         return replace(look, meaning=Meaning.FOLLOWS, record=record, embodied={})
 
     patch.setattr(planner, "look_at", look_at)
