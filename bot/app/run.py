@@ -58,8 +58,16 @@ STOP_WITHIN = timedelta(seconds=15)
 class Bot:
     """One process of the bot. `start` returns when it works, `stop` when it has ended cleanly."""
 
-    def __init__(self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = new_id) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock = system_clock,
+        new_id: Callable[[], str] = new_id,
+        pace: Pace | None = None,
+    ) -> None:
+        """`pace`: how fast it may speak; None is Slack's."""
         self._settings = settings
+        self._pace = pace or Pace()
         self._lock = lock.hold(settings.database_url.get_secret_value())
         self._lock.__enter__()
         try:
@@ -88,7 +96,7 @@ class Bot:
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
         self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
-        pace, render = Pace(), renderer(self.world)
+        pace, render = self._pace, renderer(self.world)
         self._deliver = Loop(
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )
@@ -113,6 +121,10 @@ class Bot:
         self._desk.expect(item)
         self._pool.offer(item)
 
+    def reload_policy(self) -> None:
+        """Look at the policy files now. The timetable does, every few seconds."""
+        keep_policy(self.world, self._parts.reload_policy)
+
     def _sweep(self) -> None:
         """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""
         if not self._pool.has_waiting:
@@ -136,7 +148,7 @@ class Bot:
         )
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
-            (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
+            (self.reload_policy, RELOAD_EVERY),
             (self._sweep, SWEEP_EVERY),
             (self._desk.tell_slow, SLOW_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),

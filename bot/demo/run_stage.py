@@ -15,6 +15,7 @@ from typing import Self, TypeVar
 
 from bot.adapters.db import migrate
 from bot.app.run import Bot
+from bot.core.pace import Pace
 from bot.demo.kube.people import Limits
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
@@ -79,8 +80,10 @@ class StageClock:
 class Stage:
     """A context manager; inside it everything runs."""
 
-    def __init__(self, socket_mode: bool = True) -> None:
+    def __init__(self, socket_mode: bool = True, pace: Pace | None = None) -> None:
+        """`pace`: how fast the bot may speak; None is Slack's real pace."""
         self._socket_mode = socket_mode
+        self._pace = pace
         self._folder = Path(tempfile.mkdtemp(prefix="gpu-quota-bot-"))
         self.clock = StageClock()
         self.slack = SlackSim(clocks=Clocks(now=self.clock))
@@ -107,11 +110,16 @@ class Stage:
         self.stop_bot()
         self._close()
 
+    @property
+    def policies(self) -> Path:
+        """The folder of the policy files, which may be edited."""
+        return self._folder / "policies"
+
     def start_bot(self) -> None:
         """Start a process of the bot, the first or one after a stop."""
         settings = self.settings()
         migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
-        self.bot = Bot(settings, self.clock)
+        self.bot = Bot(settings, self.clock, pace=self._pace)
         self.bot.start()
         if not self._socket_mode:
             self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
