@@ -82,9 +82,14 @@ def tell_loans(world: World, epoch: int, plan: Plan, live: Live, told: Told) -> 
 
 
 def tell_blocked(world: World, epoch: int, cluster: str, trouble: Trouble, told: Told) -> None:
-    """The cluster cannot be asked or written: what waits for it says so, from what was known before."""
+    """The cluster cannot be asked or written: what waits for it says so, from what was known before.
+
+    Also what should have started by now: nothing is planned, so nothing starts, while the cluster cannot be asked.
+    """
+    now = world.clock()
     with world.store.read() as uow:
-        loans = [one for one in uow.loans.find(states={LoanState.RUNNING}) if one.cluster == cluster]
+        begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING})
+        loans = [one for one in begun if one.cluster == cluster and one.start <= now]
         known = {loan.id: _shown(uow, loan.id) for loan in loans}
     for loan in loans:
         before = known[loan.id]
@@ -185,10 +190,10 @@ def _waits(story: _Story) -> bool:
     loan, decided = story.loan, story.request.decided_at or story.now
     if loan.in_force_at is not None:
         return False
-    if loan.state is LoanState.SCHEDULED:
+    if loan.state is LoanState.SCHEDULED and loan.start > story.now:
         return loan.start > decided
     blocked = story.standing.blocker in _HARD or story.now - max(loan.start, decided) > PATIENCE
-    return loan.state is LoanState.RUNNING and story.standing.raised < loan.amount and blocked
+    return loan.state in {LoanState.SCHEDULED, LoanState.RUNNING} and story.standing.raised < loan.amount and blocked
 
 
 def _owe(uow: UnitOfWork, story: _Story) -> None:
