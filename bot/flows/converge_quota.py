@@ -114,6 +114,7 @@ def _converge(
         intents = _store(world, name, epoch, before, planned, picture)
         if intents is None:
             continue
+        memory.told.note_closed(planned)
         if not intents:
             wait = _at_rest(world, epoch, memory, planned, picture)
             turn = _next_turn(before.loans, world.clock())
