@@ -6,6 +6,7 @@ database.
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -19,7 +20,7 @@ log = structlog.get_logger(__name__)
 class Loop:
     """One thread that runs `step` again and again: at once when woken, else every `every`.
 
-    A step may answer how soon it wants to run again. What it raises is logged and the loop goes on.
+    A step may answer how soon it wants to run again, if sooner. What it raises is logged and the loop goes on.
     """
 
     def __init__(self, name: str, step: Callable[[], timedelta | None], every: timedelta) -> None:
@@ -57,7 +58,7 @@ class Loop:
     def _run(self) -> None:
         wait: timedelta | None = timedelta(0)
         while True:
-            self._woken.wait((self._every if wait is None else wait).total_seconds())
+            self._woken.wait((self._every if wait is None else min(wait, self._every)).total_seconds())
             if self._stopping.is_set():
                 return
             self._woken.clear()
@@ -92,6 +93,11 @@ class Pool:
         """Hand one over; never blocks."""
         self._items.put(item)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether all threads are busy and more waits."""
+        return not self._items.empty()
+
     def stop(self) -> None:
         """Finish what has begun, begin nothing more."""
         self._stopping.set()
@@ -100,9 +106,10 @@ class Pool:
 
     def join(self, timeout: timedelta) -> bool:
         """Whether all threads have ended."""
+        ends = time.monotonic() + timeout.total_seconds()
         for thread in self._threads:
             if thread.ident is not None:
-                thread.join(timeout.total_seconds())
+                thread.join(max(0.0, ends - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:

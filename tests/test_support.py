@@ -47,7 +47,8 @@ def test_a_database_is_dropped_while_someone_is_still_connected(postgres: Postgr
         left_open = psycopg.connect(url.replace("+psycopg", ""))
     with left_open, pytest.raises(psycopg.OperationalError):
         left_open.execute(b"SELECT 1")
-    assert _rows(postgres.url("postgres"), "SELECT 1 FROM pg_database WHERE datname LIKE 'test_%'") == []
+    dropped = url.rpartition("/")[2].partition("?")[0]
+    assert _rows(postgres.url("postgres"), f"SELECT 1 FROM pg_database WHERE datname = '{dropped}'") == []
 
 
 def test_binaries_that_the_account_cannot_reach_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:

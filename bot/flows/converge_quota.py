@@ -19,13 +19,13 @@ from bot.core.convergence.rebuild import highest_epoch, missing_fences
 from bot.core.convergence.writes import PlannedWrite
 from bot.core.errors import Rejected, Stale, Unavailable
 from bot.core.kueue import ClusterPicture
-from bot.core.loans import Loan
+from bot.core.loans import Loan, LoanState
 from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
 from bot.flows.gather import OPEN
 from bot.flows.loan_standing import Live, Trouble
 from bot.flows.tell_findings import tell_findings, tell_refusal
-from bot.flows.tell_loans import tell_blocked, tell_loans
+from bot.flows.tell_loans import Told, tell_blocked, tell_loans
 from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
 from bot.flows.world import World
 from bot.ports.cluster import Cluster
@@ -37,6 +37,9 @@ COHORTS_MAY_BE = timedelta(minutes=5)
 """How old the Cohort objects may be for a look that writes nothing. Before a write they are read again."""
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
+HICCUP = timedelta(seconds=1)
+"""One call that fails, and the next one does not, is nobody's news."""
+_SILENT = {PatchOutcome.UNKNOWN: Blocker.API_DOWN, PatchOutcome.KUEUE_DOWN: Blocker.KUEUE_DOWN}
 
 
 @dataclass(slots=True)
@@ -49,6 +52,7 @@ class ConvergeMemory:
     """Of the same, in the words of a loan's standing."""
     outages: dict[str, Outage] = field(default_factory=dict)
     """By cluster: it cannot be asked, or not written."""
+    told: Told = field(default_factory=Told)
     failures: int = 0
     """Steps in a row that could not get through."""
 
@@ -100,8 +104,8 @@ def _converge(
             lift(highest_epoch(picture))
             return timedelta(0)
         if _knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
-            if not _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
-                return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+            if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
+                return _cannot(world, epoch, memory, name, silent, "")
             continue
         planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
         if planned.writes and cohorts_within:
@@ -111,9 +115,11 @@ def _converge(
         if intents is None:
             continue
         if not intents:
-            return _at_rest(world, epoch, memory, planned, picture)
-        if not _send(world, epoch, memory, intents):
-            return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+            wait = _at_rest(world, epoch, memory, planned, picture)
+            turn = _next_turn(before.loans, world.clock())
+            return min((one for one in (wait, turn) if one is not None), default=None)
+        if silent := _send(world, epoch, memory, intents):
+            return _cannot(world, epoch, memory, name, silent, "")
     return timedelta(0)
 
 
@@ -140,14 +146,23 @@ def _at_rest(
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
-    return tell_loans(world, epoch, planned, Live(picture, records, troubles))
+    return tell_loans(world, epoch, planned, Live(picture, records, troubles), memory.told)
+
+
+def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
+    """How long until the next loan starts or ends. Only to be on time: what is due is asked of the database."""
+    instants = [loan.start if loan.state is LoanState.SCHEDULED else loan.end for loan in loans]
+    ahead = [at - now for at in instants if at > now]
+    return min(ahead, default=None)
 
 
 def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:
     """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
-    outage = began(memory.outages, cluster, blocker, world.clock())
+    now = world.clock()
+    outage = began(memory.outages, cluster, blocker, now)
     tell_down(world, epoch, cluster, outage)
-    tell_blocked(world, epoch, cluster, blocker, words, outage.since)
+    if now - outage.since >= HICCUP:
+        tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
     memory.failures += 1
     return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
 
@@ -156,7 +171,7 @@ def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, err
     """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
     refusal = Refusal("ClusterQueues", "", f"{error.code}: {error.detail}", world.clock())
     tell_refusal(world, epoch, cluster, Blocker.NO_RIGHT, refusal)
-    tell_blocked(world, epoch, cluster, Blocker.NO_RIGHT, refusal.words, refusal.since)
+    tell_blocked(world, epoch, cluster, Trouble(Blocker.NO_RIGHT, refusal.words, refusal.since), memory.told)
     memory.failures += 1
     return RETRY_LONGEST
 
@@ -247,9 +262,11 @@ def _store(
     return sent
 
 
-def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]) -> bool:
-    """Send each patch once and record what its answer proves. Whether it is worth while to plan again at once."""
-    worth = True
+def _send(
+    world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]
+) -> Blocker | None:
+    """Send each patch once and record what its answer proves. What does not answer, None if to plan again at once."""
+    silent = None
     for write, intent in intents:
         result = world.clusters[intent.cluster].patch(write.change)
         _record(world, epoch, write, intent, result)
@@ -259,9 +276,8 @@ def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tu
             blocker = Blocker.NO_RIGHT if result.outcome is PatchOutcome.FORBIDDEN else Blocker.REFUSED
             memory.troubles[intent.cluster, intent.queue] = Trouble(blocker, result.words, refusal.since)
             tell_refusal(world, epoch, intent.cluster, blocker, refusal)
-        if result.outcome in {PatchOutcome.UNKNOWN, PatchOutcome.KUEUE_DOWN}:
-            worth = False
-    return worth
+        silent = _SILENT.get(result.outcome, silent)
+    return silent
 
 
 def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, result: PatchResult) -> None:
