@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from bot.demo.kube.sim import KubeSim
 from bot.demo.page import Command, Page, Role, Scene
-from bot.demo.slack import Clocks, SlackSim
+from bot.demo.slack import Clocks, Setup, SlackSim
 
 NOON = datetime(2026, 12, 2, 12, 0, tzinfo=UTC)
 
@@ -89,7 +89,7 @@ def town() -> Iterator[Town]:
         kube.add_cluster_queue(queue, {"a100": {"nominal": nominal}}, cohort="gpu-pool")
         kube.add_local_queue(f"{queue}-train", "main", queue)
     kube.reconcile()
-    with SlackSim(clocks=Clocks(now=clock)) as slack:
+    with SlackSim(Setup(ack_limit=0.3), Clocks(now=clock)) as slack:
         mira = slack.add_person("mira", tz="Europe/Zurich").id
         noor = slack.add_person("noor", tz="America/New_York", locale="en-GB").id
         gpu = slack.add_channel("gpu", mira, noor).id

@@ -1,8 +1,11 @@
 """What one sees and does through the page is what that person sees and can do in Slack."""
 
+import threading
 from typing import Any
 
 import pytest
+
+from bot.demo.slack.http_server import HttpAnswer, HttpRequest, HttpServer
 
 BUTTON = {"type": "button", "action_id": "go", "value": "1", "text": {"type": "plain_text", "text": "Go"}}
 
@@ -75,6 +78,26 @@ def test_slack_says_why_a_command_came_to_nothing(
     asked = {"person": town.ids["mira"], "channel": town.ids["gpu"], "text": text, "thread": thread}
     status, said = client.post("say", asked)
     assert (status, said["shown"]) == (200, shown)
+
+
+def test_slack_says_so_when_nobody_answers_in_time(town: Any, client: Any) -> None:
+    asked = threading.Event()
+
+    def late(_: HttpRequest) -> HttpAnswer:
+        asked.wait(10)
+        return HttpAnswer()
+
+    bot = HttpServer(late, "late-bot")
+    bot.start()
+    try:
+        town.slack.use_http(f"http://127.0.0.1:{bot.port}/")
+        _, said = client.post(
+            "say", {"person": town.ids["mira"], "channel": town.ids["gpu"], "text": "/gpu-quota list"}
+        )
+    finally:
+        asked.set()
+        bot.stop()
+    assert said["shown"] == "/gpu-quota failed with the error “operation_timeout”"
 
 
 def test_what_only_one_person_sees_is_gone_when_they_load_the_page_again(town: Any, client: Any) -> None:

@@ -53,7 +53,8 @@ def test_the_page_draws_every_form_the_bot_can_open(chromium: Browser, town: Any
         for form in forms:
             with town.slack.world.changed:
                 view = town.slack.world.surfaces.open(town.ids["mira"], modal_json(form))
-            dialog = page.locator("#view")
+            dialog = page.locator(f"#view[data-view={view.id}]")
+            expect(dialog).to_be_visible()
             expect(dialog.locator("h2")).to_have_text(form.title)
             labels = [block["label"]["text"] for block in view.blocks if block["type"] == "input"]
             expect(dialog.locator("label")).to_have_count(len(labels))

@@ -79,8 +79,9 @@ def test_ask_approve_in_force_by_keyboard_alone(chromium: Browser, demo: Any) ->
         for name in ("noor", "ada"):
             page.evaluate("document.activeElement.blur()")
             tab_to(".role[aria-checked=true]")
-            while page.locator(".role[aria-checked=true]").get_attribute("data-person") != name:
-                keys.press("ArrowRight")
+            keys.press("ArrowRight")
+            expect(page.locator(f"[data-person={name}]")).to_have_attribute("aria-checked", "true")
+            expect(page.locator(f"[data-person={name}]")).to_be_focused()
             expect(message(page, CARD)).to_contain_text("Waiting")
             tab_to("[data-action=gpuq_card_approve]")
             keys.press("Enter")

@@ -8,6 +8,9 @@ import sys
 import urllib.request
 
 import pytest
+from typer.testing import CliRunner
+
+from bot.cli.commands import app
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
@@ -28,19 +31,14 @@ def test_it_prints_its_address_serves_it_and_ends_cleanly(ending: signal.Signals
     assert "Traceback" not in said
 
 
-def _demo(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "bot", "demo", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
 def test_a_port_that_is_taken_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        done = _demo("--no-browser", "--port", str(port))
-    assert done.returncode == 1
-    assert done.stderr.strip() == f"The page cannot be served on port {port}: Address already in use"
+        done = CliRunner().invoke(app, ["demo", "--no-browser", "--port", str(port)])
+    assert done.exit_code == 1
+    assert f"The page cannot be served on port {port}: Address already in use" in done.output
 
 
 def test_a_story_that_is_not_there_is_said() -> None:
-    done = _demo("--script", "nope")
-    assert (done.returncode, done.stderr.strip()) == (2, "No script nope. There are: loop.")
+    done = CliRunner().invoke(app, ["demo", "--script", "nope"])
+    assert (done.exit_code, done.output.strip()) == (2, "No script nope. There are: loop.")

@@ -35,6 +35,18 @@ export function kept(memory, key, facts, draw) {
   return node;
 }
 
+// Where the focus was is where it is afterwards, also when what had it was drawn anew: in the same button of the node
+// with the same data-key, else in that node.
+export function keepingFocus(draw) {
+  const active = document.activeElement;
+  const key = active.closest("[data-key]")?.dataset.key;
+  const action = active.dataset.action;
+  draw();
+  if (active.isConnected || !key) return;
+  const home = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  ((action && home?.querySelector(`[data-action="${CSS.escape(action)}"]`)) || home)?.focus({ preventScroll: true });
+}
+
 export function toast(words, kind = "") {
   const node = h("p", { class: `toast ${kind}` }, words);
   byId("toasts").append(node);

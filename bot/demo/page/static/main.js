@@ -1,7 +1,7 @@
 // Starts the page: asks who can be played, then draws every picture that comes.
 import { get, post, watch } from "./api.js";
 import { composer } from "./composer.js";
-import { byId, toast } from "./dom.js";
+import { byId, keepingFocus, toast } from "./dom.js";
 import { drawMessages, drawThread } from "./messages.js";
 import { drawPlaces, drawRoles, drawWhere } from "./places.js";
 import { here, role, state } from "./state.js";
@@ -41,6 +41,10 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").
 
 function draw() {
   if (state.picture?.me !== state.person) return; // the new person's picture is on its way
+  keepingFocus(drawAll);
+}
+
+function drawAll() {
   drawRoles(become);
   drawPlaces(open);
   drawWhere();

@@ -66,7 +66,10 @@ function drawMessage(one, replies, failure, redraw, where) {
   };
   return h(
     "article",
-    { class: one.only_me || one.notice ? "message only-me" : "message", "data-ts": one.ts },
+    {
+      class: one.only_me || one.notice ? "message only-me" : "message",
+      "data-ts": one.ts, "data-key": `${where} ${one.ts}`, tabindex: "-1",
+    },
     avatar(one),
     h(
       "div",

@@ -26,7 +26,7 @@ function place(one, open) {
       "button",
       {
         type: "button", class: unread ? "place unread" : "place", "aria-current": current ? "page" : null,
-        onclick: () => open(one.id),
+        onclick: () => open(one.id), "data-key": `place ${one.id}`,
       },
       h("span", { "aria-hidden": "true" }, one.dm ? "▥" : "#"),
       h("span", { class: "name" }, one.name),
@@ -50,7 +50,7 @@ function roleButton(one, mine, waiting, become) {
     "button",
     {
       type: "button", role: "radio", class: "role", "aria-checked": String(mine), tabindex: mine ? "0" : "-1",
-      "data-person": one.name, onclick: () => become(one.user), onkeydown: (event) => step(event, one, become),
+      "data-person": one.name, "data-key": `role ${one.user}`, onclick: () => become(one.user), onkeydown: (event) => step(event, one, become),
     },
     avatar({ author: one.user }),
     h("span", { class: "role-words" }, h("b", {}, one.name), h("small", {}, one.title)),

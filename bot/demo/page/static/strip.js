@@ -80,7 +80,7 @@ function job(one, each) {
   const finish = () => control("finish", { queue: one.name, job: each.name });
   const face = [h("span", { class: "dot", "aria-hidden": "true" }), each.name, h("b", {}, String(each.gpus))];
   if (each.waits) return h("span", { class: "job waits", title: mood }, face, h("span", { class: "hidden" }, mood));
-  return h("button", { type: "button", class: "job", title: "Running. Click to finish it", "aria-label": `Finish ${each.name}, ${each.gpus} GPUs, ${mood}`, onclick: finish }, face);
+  return h("button", { type: "button", class: "job", "data-key": `job ${each.name}`, title: "Running. Click to finish it", "aria-label": `Finish ${each.name}, ${each.gpus} GPUs, ${mood}`, onclick: finish }, face);
 }
 
 function controls(cohort) {
@@ -89,19 +89,19 @@ function controls(cohort) {
     h(
       "div",
       { class: "controls", role: "group", "aria-label": "Make something happen" },
-      tool("Submit a job", () => askJob(cohort, control)),
-      tool("Edit quota by hand", () => askQuota(cohort, control)),
-      tool(ends ? `Jump to the end of ${ends.name}` : "Jump to a loan's end", () => control("jump", {}), !ends),
-      tool(outage("Slack", outages.slack), () => control("outage", { what: "slack" }), outages.slack !== undefined),
-      tool(outage("API server", outages.api), () => control("outage", { what: "api" }), outages.api !== undefined),
+      tool("job", "Submit a job", () => askJob(cohort, control)),
+      tool("edit", "Edit quota by hand", () => askQuota(cohort, control)),
+      tool("jump", ends ? `Jump to the end of ${ends.name}` : "Jump to a loan's end", () => control("jump", {}), !ends),
+      tool("slack", outage("Slack", outages.slack), () => control("outage", { what: "slack" }), outages.slack !== undefined),
+      tool("api", outage("API server", outages.api), () => control("outage", { what: "api" }), outages.api !== undefined),
     ),
   );
 }
 
 const outage = (name, left) => (left === undefined ? `${name} away, 20 s` : `${name} is away, ${left} s`);
 
-const tool = (words, act, off = false) =>
-  h("button", { type: "button", class: "tool", onclick: act, "aria-disabled": off ? "true" : null }, words);
+const tool = (key, words, act, off = false) =>
+  h("button", { type: "button", class: "tool", onclick: act, "aria-disabled": off ? "true" : null, "data-key": key }, words);
 
 async function control(name, body) {
   try {

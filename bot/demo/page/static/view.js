@@ -45,6 +45,7 @@ function draw(dialog, view, facts) {
     h("footer", {}, close, submit || null),
   );
   dialog.onclose = () => shown?.id === view.id && closed(view); // also by Escape, or by a phone's own gesture
+  dialog.dataset.view = view.id;
   shown = { id: view.id, facts, fields };
   if (dialog.contains(active)) active.focus();
   else if (dialog.open || busy) focusFirst(dialog);
