@@ -25,6 +25,7 @@ from bot.chat.directory import handler_of
 from bot.chat.form_gate import form_gate
 from bot.chat.listeners import Listeners
 from bot.core.errors import Unavailable
+from bot.core.inbox import InboxItem
 from bot.core.pace import Pace
 from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.deliver_notices import deliver
@@ -48,6 +49,7 @@ SOCKET_RECEIVERS = 16
 LEFT_BEHIND = 1000
 """Arrivals taken over at start; more is left to the sweeps."""
 SWEEP_EVERY = timedelta(seconds=15)
+SLOW_EVERY = timedelta(seconds=1)
 RELOAD_EVERY = timedelta(seconds=10)
 LOOK_EVERY = timedelta(seconds=30)
 STOP_WITHIN = timedelta(seconds=15)
@@ -115,6 +117,14 @@ class Bot:
     def _converge_step(self, epoch: int) -> timedelta | None:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
+    def reload_policy(self) -> None:
+        """Look at the policy files now. The timetable does, every few seconds."""
+        keep_policy(self.world, self._parts.reload_policy)
+
+    def _offer(self, item: InboxItem) -> None:
+        self._desk.expect(item)
+        self._pool.offer(item)
+
     def _sweep(self) -> None:
         """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""
         if not self._pool.has_waiting:
@@ -138,8 +148,9 @@ class Bot:
         )
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
-            (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
+            (self.reload_policy, RELOAD_EVERY),
             (self._sweep, SWEEP_EVERY),
+            (self._desk.tell_slow, SLOW_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:
@@ -150,7 +161,7 @@ class Bot:
         settings = self._settings
         self._dispatchers = ThreadPoolExecutor(DISPATCHERS, thread_name_prefix="bolt")
         bolt = make_bolt(settings, self._dispatchers)
-        Listeners(self._parts.inbox.put, self._pool.offer, form_gate(self.world), clock).register(bolt)
+        Listeners(self._parts.inbox.put, self._offer, form_gate(self.world), clock).register(bolt)
         self._socket: SocketModeHandler | None = None
         if settings.slack_app_token is not None:
             self._socket = SocketModeHandler(

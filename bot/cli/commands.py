@@ -49,14 +49,25 @@ def run() -> None:
 
 
 @app.command()
-def demo(script: Annotated[str, typer.Option(help="Which story to play.")] = "loop") -> None:
-    """Play a story on embedded parts: the real bot, a simulated Slack, a simulated cluster."""
+def demo(
+    script: Annotated[str, typer.Option(help="Play a story in the terminal instead: loop.")] = "",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page on loopback; 0 is a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """A Slack workspace in the browser: the real bot between a simulated Slack and a simulated cluster."""
+    from bot.demo.page import PortTaken
     from bot.demo.run import STORIES, play
+    from bot.demo.run_page import show
 
     configure_logs("WARNING", "console")
-    if script not in STORIES:
+    if script and script not in STORIES:
         _fail(f"No script {script}. There are: {', '.join(STORIES)}.", 2)
-    raise typer.Exit(play(script, out.print))
+    if script:
+        raise typer.Exit(play(script, out.print))
+    try:
+        raise typer.Exit(show(out.print, port, browser=browser))
+    except PortTaken as error:
+        _fail(f"The page cannot be served on port {port}: {error}", 1)
 
 
 @app.command()

@@ -54,6 +54,11 @@ PATIENCE = 20.0
 """Real seconds that anything may take."""
 
 
+def local_queue(queue: str) -> tuple[str, str]:
+    """Where jobs for a ClusterQueue go: (namespace, LocalQueue)."""
+    return f"{queue}-train", "main"
+
+
 class StageClock:
     """Real time plus what it was moved forward."""
 
@@ -115,6 +120,11 @@ class Stage:
     ) -> None:
         self.stop_bot()
         self._close()
+
+    @property
+    def policies(self) -> Path:
+        """The folder of the policy files, which may be edited."""
+        return self._folder / "policies"
 
     def start_bot(self) -> None:
         """Start a process of the bot, the first or one after a stop."""
@@ -192,7 +202,7 @@ class Stage:
             file.write_text(text, encoding="utf-8")
         for name, limits in QUEUES.items():
             self.kube.add_cluster_queue(name, {"a100": limits}, cohort=COHORT, preemption=PREEMPTION)
-            self.kube.add_local_queue(f"{name}-train", "main", name)
+            self.kube.add_local_queue(*local_queue(name), name)
         self.kube.reconcile()
 
     def _close(self) -> None:

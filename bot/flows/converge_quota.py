@@ -37,6 +37,9 @@ COHORTS_MAY_BE = timedelta(minutes=5)
 """How old the Cohort objects may be for a look that writes nothing. Before a write they are read again."""
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
+HICCUP = timedelta(seconds=1)
+"""One call that fails, and the next one does not, is nobody's news."""
+_SILENT = {PatchOutcome.UNKNOWN: Blocker.API_DOWN, PatchOutcome.KUEUE_DOWN: Blocker.KUEUE_DOWN}
 
 
 @dataclass(slots=True)
@@ -101,8 +104,8 @@ def _converge(
             lift(highest_epoch(picture))
             return timedelta(0)
         if _knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
-            if not _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
-                return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+            if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
+                return _cannot(world, epoch, memory, name, silent, "")
             continue
         planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
         if planned.writes and cohorts_within:
@@ -115,8 +118,8 @@ def _converge(
             wait = _at_rest(world, epoch, memory, planned, picture)
             turn = _next_turn(before.loans, world.clock())
             return min((one for one in (wait, turn) if one is not None), default=None)
-        if not _send(world, epoch, memory, intents):
-            return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+        if silent := _send(world, epoch, memory, intents):
+            return _cannot(world, epoch, memory, name, silent, "")
     return timedelta(0)
 
 
@@ -155,9 +158,11 @@ def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
 
 def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:
     """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
-    outage = began(memory.outages, cluster, blocker, world.clock())
+    now = world.clock()
+    outage = began(memory.outages, cluster, blocker, now)
     tell_down(world, epoch, cluster, outage)
-    tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
+    if now - outage.since >= HICCUP:
+        tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
     memory.failures += 1
     return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
 
@@ -257,9 +262,11 @@ def _store(
     return sent
 
 
-def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]) -> bool:
-    """Send each patch once and record what its answer proves. Whether it is worth while to plan again at once."""
-    worth = True
+def _send(
+    world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]
+) -> Blocker | None:
+    """Send each patch once and record what its answer proves. What does not answer, None if to plan again at once."""
+    silent = None
     for write, intent in intents:
         result = world.clusters[intent.cluster].patch(write.change)
         _record(world, epoch, write, intent, result)
@@ -269,9 +276,8 @@ def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tu
             blocker = Blocker.NO_RIGHT if result.outcome is PatchOutcome.FORBIDDEN else Blocker.REFUSED
             memory.troubles[intent.cluster, intent.queue] = Trouble(blocker, result.words, refusal.since)
             tell_refusal(world, epoch, intent.cluster, blocker, refusal)
-        if result.outcome in {PatchOutcome.UNKNOWN, PatchOutcome.KUEUE_DOWN}:
-            worth = False
-    return worth
+        silent = _SILENT.get(result.outcome, silent)
+    return silent
 
 
 def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, result: PatchResult) -> None:

@@ -6,6 +6,9 @@ Used by tests that go through the whole bot. Every wait is for something that is
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
+
+import yaml
 
 from bot.demo.run_stage import Stage
 from bot.demo.slack import Delivery, Message, View
@@ -18,6 +21,13 @@ class Play:
         self.stage = stage
         self.slack = stage.slack
         self.kube = stage.kube
+
+    def hire(self, name: str, channel: str, **traits: object) -> None:
+        """Somebody new, in this channel."""
+        if name not in self.stage.people:
+            self.stage.people[name] = self.slack.add_person(name, **traits).id
+        members = self.slack.world.workspace.channel(self.stage.channels[channel]).members
+        self.slack.change_channel(self.stage.channels[channel], members=members | {self.stage.people[name]})
 
     def types(self, who: str, line: str, channel: str = "vision") -> Delivery:
         """A slash command, acknowledged in time."""
@@ -143,3 +153,26 @@ class Play:
     def _seen(self, who: str) -> list[str]:
         user = self.stage.people[who]
         return [self.slack.render_text(message, user) for message in self.slack.ephemerals(user)]
+
+    def own_queue(self, team: str, queue: str) -> None:
+        """The team gets one more ClusterQueue in the policy."""
+        self._policy("teams.yaml", lambda teams: teams["teams"][team]["queues"].append(queue))
+
+    def accelerator(self, resource: str, one: str, many: str) -> None:
+        """One more resource counts as accelerator."""
+        self._policy(
+            "clusters.yaml",
+            lambda file: file["clusters"]["default"]["accelerators"].update({resource: {"one": one, "many": many}}),
+        )
+
+    def see(self, what: str) -> None:
+        """Whose queues people see."""
+        self._policy("teams.yaml", lambda teams: teams.update(sees=what))
+
+    def _policy(self, name: str, change: Callable[[Any], object]) -> None:
+        """Edit a policy file and let the bot read it, as it does every few seconds."""
+        file = self.stage.policies / name
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        change(content)
+        file.write_text(yaml.safe_dump(content), encoding="utf-8")
+        self.stage.bot.reload_policy()
