@@ -1,4 +1,4 @@
-"""What deploy/kustomize/base says fits together, fits the image and the settings, and gives the least rights that work."""
+"""deploy/kustomize/base fits together, fits image and settings, and gives the least rights; docs/install.md uses it."""
 
 import re
 import shlex
