@@ -268,7 +268,7 @@ def test_the_overlay_in_the_install_page_is_built(tmp_path: Path, namespace: str
     shutil.copytree(ROOT / "policies", tmp_path / "my-cluster/policies")
     overlay = _overlay() | {"namespace": namespace}
     (tmp_path / "my-cluster/kustomization.yaml").write_text(yaml.safe_dump(overlay))
-    command = ["kubectl", "kustomize", tmp_path / "my-cluster"]
+    command = ["kubectl", "kustomize", str(tmp_path / "my-cluster")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     built = list(yaml.safe_load_all(done.stdout))

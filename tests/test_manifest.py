@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,13 @@ def _steps(slack: SlackSim) -> Iterator[Callable[[], Any]]:
     since = datetime(2020, 1, 1, tzinfo=UTC)
     yield lambda: chat.person(ada)
     yield lambda: chat.group_members(group)
-    posted: dict[str, MessageRef] = {}
     for place in places:
-        yield lambda place=place: posted.update({place: chat.post(place, hello, "n1")})
-        yield lambda place=place: chat.find(place, "n1", since)
-        ref = posted.get(place, MessageRef(place, "1.1"))
-        yield lambda ref=ref: chat.update(ref, hello)
-        yield lambda ref=ref: chat.find(ref.channel, "n2", since, thread=ref)
+        yield partial(chat.post, place, hello, "n1")
+        yield partial(chat.find, place, "n1", since)
+    posted = slack.messages(places[0])
+    ref = MessageRef(places[0], posted[0].ts if posted else "1.1")
+    yield partial(chat.update, ref, hello)
+    yield partial(chat.find, ref.channel, "n2", since, thread=ref)
     yield lambda: chat.ephemeral(places[0], ada, hello)
 
 
