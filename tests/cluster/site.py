@@ -1,0 +1,279 @@
+"""One place where the contract is tried: the simulator, or a real API server with a real Kueue. Both over HTTP.
+
+A `Site` is what people do there: make queues, submit Jobs, edit by hand, give rights. Names are new for each test, so
+that tests do not meet each other on one server; what a test made is deleted at its end.
+"""
+
+import itertools
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from bot.adapters.kube.client import connect
+from bot.adapters.kube.cluster import KubeCluster
+from bot.demo.kube.rbac import EVERYTHING, Rule
+from bot.demo.kube.server import KubeServer
+from bot.demo.kube.sim import KubeSim
+from bot.ports.clock import Clock
+from tests.cluster.api import JSON_PATCH, MERGE_PATCH, Api, Obj
+from tests.cluster.waiting import eventually
+
+KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+GPU = "nvidia.com/gpu"
+Rights = Mapping[str, tuple[str, ...]]
+"""Resource of Kueue's -> verbs."""
+BOT: Rights = {
+    "clusterqueues": ("list", "patch"),
+    "cohorts": ("list",),
+    "localqueues": ("list",),
+    "workloads": ("list",),
+}
+"""All that the bot may do."""
+
+
+class Place(Protocol):
+    """Where a site stands: how users come to be."""
+
+    what: str
+    admin: Api
+
+    def user(self, name: str, rights: Rights) -> Path:
+        """A kubeconfig for a new user with these rights and no others."""
+        ...
+
+
+class Simulated:
+    """The simulator, with access rules on."""
+
+    what = "simulator"
+
+    def __init__(self, folder: Path, sim: KubeSim, server: KubeServer) -> None:
+        self._folder = folder
+        self._sim = sim
+        self._server = server
+        sim.access.grant("admin", "admin", (EVERYTHING,))
+        self.admin = Api(server.kubeconfig(folder / "admin.kubeconfig", "admin"))
+
+    def user(self, name: str, rights: Rights) -> Path:
+        self._sim.access.grant(name, name, [Rule(verbs, (resource,)) for resource, verbs in rights.items()])
+        return self._server.kubeconfig(self._folder / f"{name}.kubeconfig", name)
+
+
+@contextmanager
+def simulated(folder: Path) -> Iterator[Simulated]:
+    """A simulator of its own, on a free port."""
+    sim = KubeSim()
+    with KubeServer(sim, reconcile=True) as server:
+        place = Simulated(folder, sim, server)
+        try:
+            yield place
+        finally:
+            place.admin.close()
+
+
+class Real:
+    """A real API server, known by an administrator's kubeconfig."""
+
+    def __init__(self, what: str, folder: Path, kubeconfig: Path) -> None:
+        self.what = what
+        self.admin = Api(kubeconfig)
+        self._folder = folder
+
+    def user(self, name: str, rights: Rights) -> Path:
+        """A service account; returns when its rights are in force."""
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        self.admin.must("POST", accounts, {"metadata": {"name": name}})
+        token = self.admin.must("POST", f"{accounts}/{name}/token", {"spec": {"expirationSeconds": 3600}})
+        kubeconfig = self.admin.as_token(token["status"]["token"], self._folder / f"{name}.kubeconfig")
+        rules = [
+            {"apiGroups": ["kueue.x-k8s.io"], "resources": [resource], "verbs": list(verbs)}
+            for resource, verbs in rights.items()
+        ]
+        self.admin.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
+        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
+        subject = {"kind": "ServiceAccount", "name": name, "namespace": "default"}
+        binding = {"metadata": {"name": name}, "roleRef": reference, "subjects": [subject]}
+        self.admin.must("POST", f"{RBAC}/clusterrolebindings", binding)
+        self._in_force(kubeconfig, rights)
+        return kubeconfig
+
+    def _in_force(self, kubeconfig: Path, rights: Rights) -> None:
+        reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+        user = Api(kubeconfig)
+        for resource, verbs in rights.items():
+            for verb in verbs:
+                asked = {"group": "kueue.x-k8s.io", "resource": resource, "verb": verb}
+                body = {"spec": {"resourceAttributes": asked}}
+                eventually(f"{verb} {resource}", lambda b=body: user.must("POST", reviews, b)["status"]["allowed"])  # type: ignore[misc]
+        user.close()
+
+
+class Site:
+    """What a test works on. `mark` makes its names unique."""
+
+    def __init__(self, place: Place, clock: Clock) -> None:
+        self.place = place
+        self.api = place.admin
+        self.what = place.what
+        self.mark = uuid.uuid4().hex[:6]
+        self.cohort = self.name("pool")
+        self.namespace = self.name("work")
+        self._clock = clock
+        self._made: list[str] = []
+        self._clusters: list[KubeCluster] = []
+        self._numbers = itertools.count(1)
+
+    def name(self, word: str) -> str:
+        """A name that no other test uses."""
+        return f"{word}-{self.mark}"
+
+    # -- the bot ------------------------------------------------------------------------------------------------------
+
+    def bot(self, rights: Rights = BOT) -> KubeCluster:
+        """The bot's adapter, as a user of its own."""
+        kubeconfig = self.place.user(self.name(f"bot{next(self._numbers)}"), rights)
+        cluster = KubeCluster("default", connect(str(kubeconfig), None), self._clock)
+        self._clusters.append(cluster)
+        return cluster
+
+    # -- queues -------------------------------------------------------------------------------------------------------
+
+    def queue(self, word: str, nominal: Any, *, cohort: bool = True, **more: Any) -> str:
+        """A ClusterQueue of one flavor, with a LocalQueue of the same name. `more`: borrowingLimit, lendingLimit, and
+        fields of the spec. Returns its name when Kueue admits to it.
+        """
+        self.flavor()
+        name = self.name(word)
+        self.make("clusterqueues", name, self.queue_spec(nominal, cohort=cohort, **more))
+        self._namespace()
+        self.make("localqueues", name, {"spec": {"clusterQueue": name}}, self.namespace)
+        eventually(f"{name} active", lambda: condition(self.get_queue(name), "Active") == "True")
+        return name
+
+    def queue_spec(self, nominal: Any, *, cohort: bool = True, **more: Any) -> Obj:
+        """The body of a ClusterQueue, without its name."""
+        limits = {name: more.pop(name) for name in ("borrowingLimit", "lendingLimit") if name in more}
+        entry = {"name": GPU, "nominalQuota": nominal, **limits}
+        group = {"coveredResources": [GPU], "flavors": [{"name": self.name("h100"), "resources": [entry]}]}
+        spec = {"namespaceSelector": {}, "resourceGroups": [group], **more}
+        return {"spec": {**spec, **({"cohortName": self.cohort} if cohort else {})}}
+
+    def flavor(self) -> str:
+        """The test's ResourceFlavor."""
+        name = self.name("h100")
+        if self.api.try_get(f"{KUEUE}/resourceflavors/{name}") is None:
+            self.make("resourceflavors", name, {"spec": {}})
+        return name
+
+    def get_queue(self, name: str) -> Obj:
+        """The ClusterQueue as it is now."""
+        return self.api.must("GET", f"{KUEUE}/clusterqueues/{name}")
+
+    def quota(self, name: str) -> Obj:
+        """Its one quota."""
+        entry: Obj = self.get_queue(name)["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]
+        return entry
+
+    def edit(self, name: str, field: str, value: Any, manager: str = "kubectl-edit") -> None:
+        """Somebody changes one number by hand."""
+        path = f"/spec/resourceGroups/0/flavors/0/resources/0/{field}"
+        body = [{"op": "add", "path": path, "value": value}]
+        self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, JSON_PATCH, fieldManager=manager)
+
+    def reserved(self, name: str) -> tuple[int, int]:
+        """(reserved, borrowed of that), as the queue's status has them now."""
+        for flavor in self.get_queue(name).get("status", {}).get("flavorsReservation", ()):
+            entry = flavor["resources"][0]
+            return int(entry["total"]), int(entry.get("borrowed") or 0)
+        return 0, 0
+
+    # -- work ---------------------------------------------------------------------------------------------------------
+
+    def job(self, word: str, queue: str, gpus: int, priority: int = 0) -> str:
+        """Submit a Job of one pod to a queue; its name."""
+        self._namespace()
+        name = self.name(word)
+        labels = {"kueue.x-k8s.io/queue-name": queue}
+        if priority:
+            labels["kueue.x-k8s.io/priority-class"] = self._priority(priority)
+        share = {GPU: str(gpus)}
+        container = {"name": "train", "image": "train:1", "resources": {"requests": share, "limits": share}}
+        template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+        body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
+        self._create(f"/apis/batch/v1/namespaces/{self.namespace}/jobs", {**body, "metadata": {"name": name, "labels": labels}})
+        return name
+
+    def cancel(self, job: str) -> None:
+        """Somebody deletes the Job; its quota becomes free."""
+        path = f"/apis/batch/v1/namespaces/{self.namespace}/jobs/{job}"
+        self.api.must("DELETE", path, {"propagationPolicy": "Background"})
+
+    def workload(self, job: str) -> Obj | None:
+        """The Workload that Kueue made for the Job."""
+        listed = self.api.must("GET", f"{KUEUE}/namespaces/{self.namespace}/workloads")["items"]
+        owned = (one for one in listed if one["metadata"].get("ownerReferences", [{}])[0].get("name") == job)
+        return next(owned, None)
+
+    def admitted(self, job: str) -> bool:
+        """Whether it runs: admitted and not on its way out."""
+        workload = self.workload(job)
+        return condition(workload, "Admitted") == "True" and condition(workload, "Evicted") != "True"
+
+    def waits(self, job: str) -> str:
+        """Why it has no quota, in Kueue's words; empty while it has some or Kueue has not looked."""
+        workload = self.workload(job)
+        if workload is None or condition(workload, "QuotaReserved") != "False":
+            return ""
+        (message,) = (one["message"] for one in workload["status"]["conditions"] if one["type"] == "QuotaReserved")
+        return str(message)
+
+    def until_admitted(self, *jobs: str) -> None:
+        """Wait for them."""
+        for job in jobs:
+            eventually(f"{job} admitted", lambda j=job: self.admitted(j))  # type: ignore[misc]
+
+    def until_waiting(self, job: str) -> str:
+        """Wait until Kueue has said why not; its words."""
+        return eventually(f"{job} waiting", lambda: self.waits(job))
+
+    # -- making and cleaning up ---------------------------------------------------------------------------------------
+
+    def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
+        """Create one object of Kueue's."""
+        scope = f"/namespaces/{namespace}" if namespace else ""
+        return self._create(f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name, **body.get("metadata", {})}})
+
+    def clean(self) -> None:
+        """Delete what was made, newest first. What is still in use goes when its user has gone."""
+        for cluster in self._clusters:
+            cluster.close()
+        for path in reversed(self._made):
+            self.api.request("DELETE", path, {"propagationPolicy": "Background"})
+
+    def _create(self, collection: str, body: Obj) -> Obj:
+        created = self.api.must("POST", collection, body, fieldManager="kubectl-create")
+        self._made.append(f"{collection}/{body['metadata']['name']}")
+        return created
+
+    def _namespace(self) -> None:
+        if self.api.try_get(f"/api/v1/namespaces/{self.namespace}") is None:
+            self._create("/api/v1/namespaces", {"metadata": {"name": self.namespace}})
+
+    def _priority(self, value: int) -> str:
+        name = self.name(f"priority{value}")
+        if self.api.try_get(f"{KUEUE}/workloadpriorityclasses/{name}") is None:
+            self.make("workloadpriorityclasses", name, {"value": value})
+        return name
+
+    def merge(self, name: str, body: Obj, manager: str = "kubectl-patch") -> Obj:
+        """A merge patch on a ClusterQueue that has to work."""
+        return self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, MERGE_PATCH, fieldManager=manager)
+
+
+def condition(obj: Obj | None, kind: str) -> str:
+    """The status of a condition: True, False, or empty if it is not there."""
+    conditions = ((obj or {}).get("status") or {}).get("conditions") or ()
+    return next((one["status"] for one in conditions if one["type"] == kind), "")
