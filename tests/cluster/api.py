@@ -1,7 +1,7 @@
 """Plain requests to an API server, with the official client's configuration. What people and tests do, not the bot."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,19 @@ class Api:
         except (urllib3.exceptions.HTTPError, client.ApiException, OSError):
             return None
         return reply.body if reply.status == 200 else None
+
+    def watch(self, path: str, since: str) -> Iterator[Obj]:
+        """The events after a resourceVersion, until the caller has enough or half a minute has passed."""
+        query = {"watch": "true", "resourceVersion": since, "timeoutSeconds": "30"}
+        call = self._client.param_serialize(
+            "GET", path, query_params=list(query.items()), header_params={"Accept": JSON}, auth_settings=["BearerToken"]
+        )
+        response = self._client.call_api(*call, _request_timeout=60).response
+        try:
+            for line in response:
+                yield orjson.loads(line)
+        finally:
+            response.close()
 
     def as_token(self, token: str, path: Path) -> Path:
         """Write a kubeconfig for the same server and another user."""

@@ -16,6 +16,7 @@ import pytest
 
 from tests.cluster.control_plane import control_plane
 from tests.cluster.programs import LINES, NotBuilt, programs
+from tests.cluster.replica import Installation, installation
 from tests.cluster.site import Place, Real, Site, simulated
 from tests.support.fakes.clock import HandClock
 
@@ -90,3 +91,10 @@ def site(place: Place, clock: HandClock) -> Iterator[Site]:
         yield made
     finally:
         made.clean()
+
+
+@pytest.fixture
+def bot(site: Site, clock: HandClock, tmp_path: Path) -> Iterator[Installation]:
+    """An installation of the bot that has never seen this cluster."""
+    with installation(site, clock, tmp_path) as made:
+        yield made

@@ -246,6 +246,10 @@ class Site:
         scope = f"/namespaces/{namespace}" if namespace else ""
         return self._create(f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name, **body.get("metadata", {})}})
 
+    def until_gone(self, path: str) -> None:
+        """Wait until an object that was deleted is no more."""
+        eventually(f"{path} gone", lambda: self.api.request("GET", path).status == 404)
+
     def clean(self) -> None:
         """Delete what was made, newest first. What is still in use goes when its user has gone."""
         for cluster in self._clusters:
