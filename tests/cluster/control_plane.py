@@ -93,7 +93,12 @@ class _Start:
         self._until_ready(server, lambda: self._api.try_get("/readyz") is not None)
 
     def controllers(self) -> None:
-        flags = [f"--kubeconfig={self.admin}", f"--controllers={CONTROLLERS}", "--leader-elect=false", "--secure-port=0"]
+        flags = [
+            f"--kubeconfig={self.admin}",
+            f"--controllers={CONTROLLERS}",
+            "--leader-elect=false",
+            "--secure-port=0",
+        ]
         self._run("kube-controller-manager", *flags)
 
     def kueue(self) -> None:

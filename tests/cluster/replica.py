@@ -4,6 +4,7 @@ One `Replica` is one process of the bot; replicas of one installation share its 
 test only, since tests share a server; everything else is as in life.
 """
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,10 +16,13 @@ from bot.adapters.db import engine as engines
 from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.convergence.changes import PatchResult, QueueChange
-from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord
+from bot.core.convergence.facts import AnswerKind, FieldKey, FieldName, FieldRecord
+from bot.core.convergence.findings import field_path
+from bot.core.inbox import Arrival, InboxItem
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanKind
 from bot.core.requests import Ask, QuotaRequest, RequestState
+from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.world import World
@@ -68,7 +72,7 @@ class Replica:
         self.memory = ConvergeMemory()
         self.world = World(
             store=store,
-            chat=FakeSlack(clock, people.everybody()).session(),
+            chat=FakeSlack(clock, people.everybody(), {people.GROUP: frozenset(people.ADMINS)}).session(),
             clusters={"default": self.cluster},
             policies=FakePolicies(people.policy(0)),
             clock=clock,
@@ -98,12 +102,26 @@ class Replica:
 class Installation:
     """A database and its replicas; the first one leads."""
 
-    def __init__(self, site: Site, store: SqlStore, clock: HandClock) -> None:
+    def __init__(self, site: Site, clock: HandClock, folder: Path) -> None:
         self._site = site
-        self.store = store
+        self._folder = folder
+        self._databases = itertools.count(1)
+        self.store = self._empty_database()
         self.clock = clock
         self.first = self.replica("first")
         assert self.first.lead()
+
+    def forget(self) -> None:
+        """The database is lost, and with it every process: there is a new one, and the first replica leads again."""
+        self.store.close()
+        self.store = self._empty_database()
+        self.first = self.replica("first")
+        assert self.first.lead()
+
+    def _empty_database(self) -> SqlStore:
+        url = f"sqlite:///{self._folder / f'bot{next(self._databases)}.db'}"
+        migrate.upgrade(url, ROOT / "alembic")
+        return SqlStore(engines.create(url))
 
     def replica(self, name: str, rights: Rights = BOT) -> Replica:
         """One more process."""
@@ -127,6 +145,24 @@ class Installation:
         assert loan is not None
         return loan
 
+    def release(self, replica: Replica) -> None:
+        """The replica loses the lease without knowing."""
+        with self.store.begin() as uow:
+            uow.leadership.release(replica.name)
+            uow.commit()
+
+    def answer(self, queue: str, kind: AnswerKind) -> None:
+        """An admin answers the question about a queue's nominalQuota, and convergence goes on."""
+        key = f"answer-{kind}-{queue}"
+        field = field_path(self.record(queue).key)
+        with self.store.begin() as uow:
+            notice = uow.notices.latest(f"edit:{field}:")
+            uow.inbox.put([InboxItem(key, Arrival.ACTION, "contract", {}, self.clock())])
+            uow.commit()
+        assert notice is not None
+        answer_edit(self.first.world, EditPress(notice.id, self.record(queue).version, kind, people.ADMINS[0], key))
+        self.first.converge()
+
     def record(self, queue: str, name: FieldName = FieldName.NOMINAL) -> FieldRecord:
         """What the bot knows of one number."""
         with self.store.read() as uow:
@@ -136,10 +172,8 @@ class Installation:
 @contextmanager
 def installation(site: Site, clock: HandClock, folder: Path) -> Iterator[Installation]:
     """With an empty SQLite file of its own."""
-    url = f"sqlite:///{folder / 'bot.db'}"
-    migrate.upgrade(url, ROOT / "alembic")
-    store = SqlStore(engines.create(url))
+    made = Installation(site, clock, folder)
     try:
-        yield Installation(site, store, clock)
+        yield made
     finally:
-        store.close()
+        made.store.close()

@@ -203,7 +203,9 @@ class Site:
         container = {"name": "train", "image": "train:1", "resources": {"requests": share, "limits": share}}
         template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
         body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
-        self._create(f"/apis/batch/v1/namespaces/{self.namespace}/jobs", {**body, "metadata": {"name": name, "labels": labels}})
+        self._create(
+            f"/apis/batch/v1/namespaces/{self.namespace}/jobs", {**body, "metadata": {"name": name, "labels": labels}}
+        )
         return name
 
     def cancel(self, job: str) -> None:
@@ -244,7 +246,9 @@ class Site:
     def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
         """Create one object of Kueue's."""
         scope = f"/namespaces/{namespace}" if namespace else ""
-        return self._create(f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name, **body.get("metadata", {})}})
+        return self._create(
+            f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name, **body.get("metadata", {})}}
+        )
 
     def until_gone(self, path: str) -> None:
         """Wait until an object that was deleted is no more."""

@@ -23,7 +23,9 @@ def _group(flavor: str, *resources: str, covered: tuple[str, ...] = ()) -> Obj:
 
 
 def _created(site: Site, spec: Obj, **query: str) -> tuple[int, str, set[str]]:
-    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", {**spec, "metadata": {"name": site.name("new")}}, query=query)
+    reply = site.api.request(
+        "POST", f"{KUEUE}/clusterqueues", {**spec, "metadata": {"name": site.name("new")}}, query=query
+    )
     if reply.status == 201:
         site.api.must("DELETE", f"{KUEUE}/clusterqueues/{site.name('new')}")
     return reply.status, reply.message, reply.fields
@@ -226,7 +228,12 @@ UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
         "the object has been modified",
     ),
     "a PUT with a stale resourceVersion": (
-        lambda _site, live: ("PUT", {**live, "metadata": {**live["metadata"], "resourceVersion": "1"}}, "application/json", {}),
+        lambda _site, live: (
+            "PUT",
+            {**live, "metadata": {**live["metadata"], "resourceVersion": "1"}},
+            "application/json",
+            {},
+        ),
         409,
         "the object has been modified",
     ),
