@@ -93,13 +93,8 @@ class _Start:
         self._until_ready(server, lambda: self._api.try_get("/readyz") is not None)
 
     def controllers(self) -> None:
-        flags = [
-            f"--kubeconfig={self.admin}",
-            f"--controllers={CONTROLLERS}",
-            "--leader-elect=false",
-            "--secure-port=0",
-        ]
-        self._run("kube-controller-manager", *flags)
+        flags = [f"--controllers={CONTROLLERS}", "--leader-elect=false", "--secure-port=0"]
+        self._run("kube-controller-manager", f"--kubeconfig={self.admin}", *flags)
 
     def kueue(self) -> None:
         components = self._programs.folder / "kueue-components"
@@ -113,8 +108,8 @@ class _Start:
         configuration = self._folder / "kueue.yaml"
         configuration.write_text(yaml.safe_dump(manifests.configuration(self._folder, self._ports)))
         environment = {"KUBECONFIG": str(self._folder / "kueue.kubeconfig")}
-        manager = [self._programs.folder / "kueue", f"--config={configuration}"]
-        program = running(self._folder, "kueue", *manager, environment=environment)
+        manager = self._programs.folder / "kueue"
+        program = running(self._folder, "kueue", manager, f"--config={configuration}", environment=environment)
         self._until_ready(self._stack.enter_context(program), self._kueue_is_ready)
 
     def _established(self) -> None:

@@ -80,7 +80,7 @@ class Running:
 
 
 @contextmanager
-def running(folder: Path, name: str, *command: str | Path, environment: Mapping[str, str] = {}) -> Iterator[Running]:  # noqa: B006 - only read
+def running(folder: Path, name: str, *command: str | Path, environment: Mapping[str, str] = {}) -> Iterator[Running]:
     """Run it until the context ends. Its log is NAME.log in the folder."""
     program = Running(name, folder / f"{name}.log", folder / f"{name}.exited")
     leash = ["/bin/sh", "-c", _LEASH, "leash", str(program.exited), *map(str, command)]

@@ -159,7 +159,9 @@ class Site:
         entry = {"name": GPU, "nominalQuota": nominal, **limits}
         group = {"coveredResources": [GPU], "flavors": [{"name": self.name("h100"), "resources": [entry]}]}
         spec = {"namespaceSelector": {}, "resourceGroups": [group], **more}
-        return {"spec": {**spec, **({"cohortName": self.cohort} if cohort else {})}}
+        if cohort:
+            spec["cohortName"] = self.cohort
+        return {"spec": spec}
 
     def flavor(self) -> str:
         """The test's ResourceFlavor."""
@@ -203,9 +205,8 @@ class Site:
         container = {"name": "train", "image": "train:1", "resources": {"requests": share, "limits": share}}
         template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
         body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
-        self._create(
-            f"/apis/batch/v1/namespaces/{self.namespace}/jobs", {**body, "metadata": {"name": name, "labels": labels}}
-        )
+        jobs = f"/apis/batch/v1/namespaces/{self.namespace}/jobs"
+        self._create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
         return name
 
     def cancel(self, job: str) -> None:
@@ -246,9 +247,7 @@ class Site:
     def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
         """Create one object of Kueue's."""
         scope = f"/namespaces/{namespace}" if namespace else ""
-        return self._create(
-            f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name, **body.get("metadata", {})}}
-        )
+        return self._create(f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name}})
 
     def until_gone(self, path: str) -> None:
         """Wait until an object that was deleted is no more."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.api import APPLY, JSON_PATCH, MERGE_PATCH, Obj
+from tests.cluster.api import APPLY, JSON, JSON_PATCH, MERGE_PATCH, Obj
 from tests.cluster.site import GPU, KUEUE, Site
 
 AT = "spec.resourceGroups[0].flavors[0].resources[0]"
@@ -23,9 +23,8 @@ def _group(flavor: str, *resources: str, covered: tuple[str, ...] = ()) -> Obj:
 
 
 def _created(site: Site, spec: Obj, **query: str) -> tuple[int, str, set[str]]:
-    reply = site.api.request(
-        "POST", f"{KUEUE}/clusterqueues", {**spec, "metadata": {"name": site.name("new")}}, query=query
-    )
+    body = {**spec, "metadata": {"name": site.name("new")}}
+    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body, query=query)
     if reply.status == 201:
         site.api.must("DELETE", f"{KUEUE}/clusterqueues/{site.name('new')}")
     return reply.status, reply.message, reply.fields
@@ -231,7 +230,7 @@ UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
         lambda _site, live: (
             "PUT",
             {**live, "metadata": {**live["metadata"], "resourceVersion": "1"}},
-            "application/json",
+            JSON,
             {},
         ),
         409,

@@ -7,6 +7,7 @@ import pytest
 from bot.core.convergence.changes import PatchOutcome, QueueChange
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.errors import Rejected
+from bot.core.kueue import QueueSnapshot
 from bot.core.loans import LoanKind
 from tests.cluster.api import Api
 from tests.cluster.replica import Installation
@@ -19,12 +20,14 @@ def _without(resource: str, verb: str) -> Rights:
     return {name: tuple(one for one in verbs if (name, one) != (resource, verb)) for name, verbs in BOT.items()}
 
 
+def _to_nine(site: Site, queue: QueueSnapshot) -> QueueChange:
+    return QueueChange(queue, {FieldKey("default", queue.name, site.flavor(), GPU, FieldName.NOMINAL): 9})
+
+
 def test_these_rights_are_enough(site: Site) -> None:
     queue, bot = site.queue("enough", 8), site.bot()
     bot.workloads({queue})
-    change = QueueChange(
-        bot.read().queues[queue], {FieldKey("default", queue, site.flavor(), GPU, FieldName.NOMINAL): 9}
-    )
+    change = _to_nine(site, bot.read().queues[queue])
     assert bot.patch(change, dry_run=True).outcome is PatchOutcome.APPLIED
     assert bot.patch(change).outcome is PatchOutcome.APPLIED
 
@@ -42,9 +45,7 @@ def test_a_missing_list_is_said_with_the_verb_and_the_resource(site: Site, resou
 def test_a_missing_patch_is_no_refusal_by_kueue(site: Site) -> None:
     """Both are 403; this one is for who gives rights, the other for who chose the number."""
     queue, bot = site.queue("shut", 8), site.bot(_without("clusterqueues", "patch"))
-    change = QueueChange(
-        bot.read().queues[queue], {FieldKey("default", queue, site.flavor(), GPU, FieldName.NOMINAL): 9}
-    )
+    change = _to_nine(site, bot.read().queues[queue])
     for dry_run in (True, False):
         result = bot.patch(change, dry_run=dry_run)
         assert result.outcome is PatchOutcome.FORBIDDEN
