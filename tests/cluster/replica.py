@@ -106,6 +106,7 @@ class Installation:
         self._site = site
         self._folder = folder
         self._databases = itertools.count(1)
+        self._arrivals = itertools.count(1)
         self.store = self._empty_database()
         self.clock = clock
         self.first = self.replica("first")
@@ -131,7 +132,7 @@ class Installation:
         """An approved request's loan, from now on for three days. Nothing is written to the cluster yet."""
         now, flavor = self.clock(), self._site.flavor()
         ask = Ask("default", "alpha", borrower, flavor, GPU, amount, kind, lender, None, FOR, None, "why", "U0ALPHA")
-        draft = QuotaRequest(0, ask, RequestState.APPROVED, now, now + FOR, f"K-{borrower}-{kind}-{amount}")
+        draft = QuotaRequest(0, ask, RequestState.APPROVED, now, now + FOR, f"K-{next(self._arrivals)}")
         with self.store.begin() as uow:
             number = uow.requests.add(draft).id
             loan = uow.loans.add(Loan(number, "default", kind, lender, borrower, flavor, GPU, amount, now, now + FOR))

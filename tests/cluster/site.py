@@ -6,7 +6,7 @@ that tests do not meet each other on one server; what a test made is deleted at 
 
 import itertools
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from tests.cluster.waiting import eventually
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 GPU = "nvidia.com/gpu"
+SIMULATOR = "simulator"
 Rights = Mapping[str, tuple[str, ...]]
 """Resource of Kueue's -> verbs."""
 BOT: Rights = {
@@ -48,7 +49,7 @@ class Place(Protocol):
 class Simulated:
     """The simulator, with access rules on."""
 
-    what = "simulator"
+    what = SIMULATOR
 
     def __init__(self, folder: Path, sim: KubeSim, server: KubeServer) -> None:
         self._folder = folder
@@ -155,7 +156,7 @@ class Site:
 
     def queue_spec(self, nominal: Any, *, cohort: bool = True, **more: Any) -> Obj:
         """The body of a ClusterQueue, without its name."""
-        limits = {name: more.pop(name) for name in ("borrowingLimit", "lendingLimit") if name in more}
+        limits: Obj = {name: more.pop(name) for name in ("borrowingLimit", "lendingLimit") if name in more}
         entry = {"name": GPU, "nominalQuota": nominal, **limits}
         group = {"coveredResources": [GPU], "flavors": [{"name": self.name("h100"), "resources": [entry]}]}
         spec = {"namespaceSelector": {}, "resourceGroups": [group], **more}
@@ -233,6 +234,21 @@ class Site:
         (message,) = (one["message"] for one in workload["status"]["conditions"] if one["type"] == "QuotaReserved")
         return str(message)
 
+    def stages(self, job: str, since: str, last: Callable[[Obj], bool]) -> list[Obj]:
+        """Every version of the Job's Workload after a resourceVersion, up to the first that is `last`."""
+        seen = []
+        for event in self.api.watch(f"{KUEUE}/namespaces/{self.namespace}/workloads", since):
+            owners = event["object"]["metadata"].get("ownerReferences", [{}])
+            if owners[0].get("name") == job:
+                seen.append(event["object"])
+                if last(event["object"]):
+                    return seen
+        raise AssertionError(f"the watch ended after {len(seen)} versions of the Workload of {job}")
+
+    def now(self) -> str:
+        """The resourceVersion of this moment, to watch from."""
+        return str(self.api.must("GET", f"{KUEUE}/workloads")["metadata"]["resourceVersion"])
+
     def until_admitted(self, *jobs: str) -> None:
         """Wait for them."""
         for job in jobs:
@@ -278,6 +294,12 @@ class Site:
     def merge(self, name: str, body: Obj, manager: str = "kubectl-patch") -> Obj:
         """A merge patch on a ClusterQueue that has to work."""
         return self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, MERGE_PATCH, fieldManager=manager)
+
+
+def reason(obj: Obj | None, kind: str) -> tuple[str, str]:
+    """(reason, message) of a condition that is there."""
+    found = next(one for one in (obj or {})["status"]["conditions"] if one["type"] == kind)
+    return found["reason"], found["message"]
 
 
 def condition(obj: Obj | None, kind: str) -> str:

@@ -1,39 +1,15 @@
 """Two processes of the bot on one cluster: leadership lost in the middle of a transfer, and what still comes late."""
 
-from collections.abc import Callable
-
 import pytest
 
-from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
+from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import FieldName
 from bot.core.errors import NotLeader
 from bot.core.loans import LoanKind, LoanState
+from tests.cluster.delayed import Delayed
 from tests.cluster.recorder import Recorder
-from tests.cluster.replica import FOR, Installation, Replica
+from tests.cluster.replica import FOR, Installation
 from tests.cluster.site import Site
-
-
-class _Delayed:
-    """The patches of one replica from the n-th on are on their way when it loses the lease."""
-
-    def __init__(self, replica: Replica, patches: int, lost: Callable[[], None]) -> None:
-        self._real = replica.cluster.patch
-        self._left = patches
-        self._lost = lost
-        self.late: list[QueueChange] = []
-        replica.cluster.patch = self  # type: ignore[method-assign]
-
-    def __call__(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
-        self._left -= 1
-        if self._left > 0:
-            return self._real(change, dry_run=dry_run)
-        self.late.append(change)
-        self._lost()
-        return PatchResult(PatchOutcome.UNKNOWN, "no answer in time")
-
-    def arrive(self) -> list[PatchOutcome]:
-        """What was on its way reaches the API server now."""
-        return [self._real(change).outcome for change in self.late]
 
 
 def _nominals(site: Site, *queues: str) -> list[str]:
@@ -46,7 +22,7 @@ def test_a_write_of_the_old_leader_that_comes_late_is_refused(site: Site, bot: I
     lender, borrower = site.queue("lender", 8), site.queue("borrower", 4)
     seen = Recorder(site)
     bot.grant(LoanKind.TRANSFER, borrower, 4, lender)
-    delayed = _Delayed(bot.first, patches, lambda: bot.release(bot.first))
+    delayed = Delayed(bot.first, patches, lambda: bot.release(bot.first))
     with pytest.raises(NotLeader):
         bot.first.converge()
     second = bot.replica("second")
@@ -67,7 +43,7 @@ def test_a_write_that_landed_after_the_lease_was_lost_is_recognised(
     lender, borrower = site.queue("lender", 8), site.queue("borrower", 4)
     seen = Recorder(site)
     bot.grant(LoanKind.TRANSFER, borrower, 4, lender)
-    delayed = _Delayed(bot.first, patches, lambda: bot.release(bot.first))
+    delayed = Delayed(bot.first, patches, lambda: bot.release(bot.first))
     with pytest.raises(NotLeader):
         bot.first.converge()
     assert delayed.arrive() == [PatchOutcome.APPLIED]
@@ -86,7 +62,7 @@ def test_a_return_is_finished_by_the_next_leader(site: Site, bot: Installation) 
     bot.first.converge()
     seen = Recorder(site)
     bot.clock.advance(FOR)
-    delayed = _Delayed(bot.first, 2, lambda: bot.release(bot.first))
+    delayed = Delayed(bot.first, 2, lambda: bot.release(bot.first))
     with pytest.raises(NotLeader):
         bot.first.converge()
     assert _nominals(site, lender, borrower) == ["4", "4"]
