@@ -127,3 +127,15 @@ def kubeconfig(server: str, token: str, authority: bytes) -> str:
             "current-context": "tested",
         }
     )
+
+
+def reason(obj: Obj | None, kind: str) -> tuple[str, str]:
+    """(reason, message) of a condition that is there."""
+    found = next(one for one in (obj or {})["status"]["conditions"] if one["type"] == kind)
+    return found["reason"], found["message"]
+
+
+def condition(obj: Obj | None, kind: str) -> str:
+    """The status of a condition: True, False, or empty if it is not there."""
+    conditions = ((obj or {}).get("status") or {}).get("conditions") or ()
+    return next((one["status"] for one in conditions if one["type"] == kind), "")

@@ -18,11 +18,11 @@ import urllib3
 import yaml
 
 from tests.cluster import manifests
-from tests.cluster.api import Api, kubeconfig
+from tests.cluster.api import Api, condition, kubeconfig
 from tests.cluster.programs import Programs, Running, free_ports, running
 from tests.cluster.waiting import eventually
 
-CONTROLLERS = "garbagecollector-controller,job-controller,namespace-controller,serviceaccount-controller"
+CONTROLLERS = "garbage-collector-controller,job-controller,namespace-controller,serviceaccount-controller"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class _Start:
 
         def all_of_them() -> bool:
             crds = self._api.must("GET", path)["items"]
-            return all(_condition(crd, "Established") for crd in crds)
+            return all(condition(crd, "Established") == "True" for crd in crds)
 
         eventually("Kueue's CRDs established", all_of_them)
 
@@ -145,8 +145,3 @@ class _Start:
     def _kubeconfig(self, path: Path, token: str) -> None:
         server = f"https://127.0.0.1:{self._ports['api']}"
         path.write_text(kubeconfig(server, token, (self._folder / "tls.crt").read_bytes()))
-
-
-def _condition(obj: dict[str, Any], kind: str) -> bool:
-    conditions = obj.get("status", {}).get("conditions", ())
-    return any(one["type"] == kind and one["status"] == "True" for one in conditions)

@@ -4,7 +4,6 @@ A `Site` is what people do there: make queues, submit Jobs, edit by hand, give r
 that tests do not meet each other on one server; what a test made is deleted at its end.
 """
 
-import itertools
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from bot.demo.kube.rbac import EVERYTHING, Rule
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
 from bot.ports.clock import Clock
-from tests.cluster.api import JSON_PATCH, MERGE_PATCH, Api, Obj
+from tests.cluster.api import JSON_PATCH, MERGE_PATCH, Api, Obj, condition
 from tests.cluster.waiting import eventually
 
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
@@ -45,6 +44,10 @@ class Place(Protocol):
         """A kubeconfig for a new user with these rights and no others."""
         ...
 
+    def remove(self, name: str) -> None:
+        """The user is no more."""
+        ...
+
 
 class Simulated:
     """The simulator, with access rules on."""
@@ -61,6 +64,9 @@ class Simulated:
     def user(self, name: str, rights: Rights) -> Path:
         self._sim.access.grant(name, name, [Rule(verbs, (resource,)) for resource, verbs in rights.items()])
         return self._server.kubeconfig(self._folder / f"{name}.kubeconfig", name)
+
+    def remove(self, name: str) -> None:
+        self._sim.access.revoke(name)
 
 
 @contextmanager
@@ -101,6 +107,14 @@ class Real:
         self._in_force(kubeconfig, rights)
         return kubeconfig
 
+    def remove(self, name: str) -> None:
+        for path in (
+            f"{RBAC}/clusterrolebindings/{name}",
+            f"{RBAC}/clusterroles/{name}",
+            f"/api/v1/namespaces/default/serviceaccounts/{name}",
+        ):
+            self.admin.request("DELETE", path)
+
     def _in_force(self, kubeconfig: Path, rights: Rights) -> None:
         reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
         user = Api(kubeconfig)
@@ -125,7 +139,7 @@ class Site:
         self._clock = clock
         self._made: list[str] = []
         self._clusters: list[KubeCluster] = []
-        self._numbers = itertools.count(1)
+        self._users: list[str] = []
 
     def name(self, word: str) -> str:
         """A name that no other test uses."""
@@ -135,10 +149,14 @@ class Site:
 
     def bot(self, rights: Rights = BOT) -> KubeCluster:
         """The bot's adapter, as a user of its own."""
-        kubeconfig = self.place.user(self.name(f"bot{next(self._numbers)}"), rights)
-        cluster = KubeCluster("default", connect(str(kubeconfig), None), self._clock)
+        cluster = KubeCluster("default", connect(str(self.user(rights)), None), self._clock)
         self._clusters.append(cluster)
         return cluster
+
+    def user(self, rights: Rights) -> Path:
+        """A kubeconfig of a new user."""
+        self._users.append(self.name(f"user{len(self._users)}"))
+        return self.place.user(self._users[-1], rights)
 
     # -- queues -------------------------------------------------------------------------------------------------------
 
@@ -275,6 +293,8 @@ class Site:
             cluster.close()
         for path in reversed(self._made):
             self.api.request("DELETE", path, {"propagationPolicy": "Background"})
+        for user in self._users:
+            self.place.remove(user)
 
     def _create(self, collection: str, body: Obj) -> Obj:
         created = self.api.must("POST", collection, body, fieldManager="kubectl-create")
@@ -294,15 +314,3 @@ class Site:
     def merge(self, name: str, body: Obj, manager: str = "kubectl-patch") -> Obj:
         """A merge patch on a ClusterQueue that has to work."""
         return self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, MERGE_PATCH, fieldManager=manager)
-
-
-def reason(obj: Obj | None, kind: str) -> tuple[str, str]:
-    """(reason, message) of a condition that is there."""
-    found = next(one for one in (obj or {})["status"]["conditions"] if one["type"] == kind)
-    return found["reason"], found["message"]
-
-
-def condition(obj: Obj | None, kind: str) -> str:
-    """The status of a condition: True, False, or empty if it is not there."""
-    conditions = ((obj or {}).get("status") or {}).get("conditions") or ()
-    return next((one["status"] for one in conditions if one["type"] == kind), "")

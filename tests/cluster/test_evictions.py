@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.cluster.api import MERGE_PATCH, Obj
-from tests.cluster.site import KUEUE, Site, condition, reason
+from tests.cluster.api import MERGE_PATCH, Obj, condition, reason
+from tests.cluster.site import KUEUE, Site
 from tests.cluster.waiting import eventually
 
 RECLAIM = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}

@@ -4,9 +4,10 @@ from datetime import timedelta
 
 from bot.core.convergence.facts import FieldName
 from bot.core.loans import LoanKind, LoanState
+from tests.cluster.api import condition
 from tests.cluster.recorder import Recorder
 from tests.cluster.replica import FOR, Installation
-from tests.cluster.site import Site, condition
+from tests.cluster.site import Site
 from tests.cluster.waiting import eventually
 
 RECLAIM = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}

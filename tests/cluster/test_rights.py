@@ -70,7 +70,7 @@ def test_the_platform_channel_is_told_which_right_is_missing(site: Site, bot: In
 def test_nothing_else_is_allowed(site: Site) -> None:
     """The role is the least: the bot can neither delete a queue nor see a Job."""
     queue = site.queue("kept", 8)
-    user = Api(site.place.user(site.name("least"), BOT))
+    user = Api(site.user(BOT))
     queues = f"{KUEUE}/clusterqueues"
     answers = [
         user.request("DELETE", f"{queues}/{queue}").status,
