@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from tests.cluster.control_plane import control_plane
+from tests.cluster.places import Place, Real, simulated
 from tests.cluster.programs import LINES, NotBuilt, programs
 from tests.cluster.replica import Installation, installation
-from tests.cluster.site import Place, Real, Site, simulated
+from tests.cluster.site import Site
 from tests.support.fakes.clock import HandClock
 
 GIVEN = os.environ.get("CLUSTER_KUBECONFIG")

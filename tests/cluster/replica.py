@@ -27,8 +27,9 @@ from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.world import World
 from bot.ports.cluster import Cluster
+from tests.cluster.places import BOT, Rights
 from tests.cluster.programs import ROOT
-from tests.cluster.site import BOT, GPU, Rights, Site
+from tests.cluster.site import GPU, Site
 from tests.histories.harness import people
 from tests.support.fakes.chat import FakeSlack
 from tests.support.fakes.clock import HandClock, Ids

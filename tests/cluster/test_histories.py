@@ -12,9 +12,10 @@ import pytest
 from bot.core.errors import NotLeader
 from bot.core.loans import LoanKind
 from tests.cluster.delayed import Delayed
+from tests.cluster.places import SIMULATOR
 from tests.cluster.recorder import Recorder
 from tests.cluster.replica import FOR, Installation, Replica
-from tests.cluster.site import SIMULATOR, Site
+from tests.cluster.site import Site
 
 HISTORIES, AT_ONCE = 200, 25
 ON_THE_SIMULATOR = 4

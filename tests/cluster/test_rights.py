@@ -10,8 +10,9 @@ from bot.core.errors import Rejected
 from bot.core.kueue import QueueSnapshot
 from bot.core.loans import LoanKind
 from tests.cluster.api import Api
+from tests.cluster.places import BOT, Rights
 from tests.cluster.replica import Installation
-from tests.cluster.site import BOT, GPU, KUEUE, Rights, Site
+from tests.cluster.site import GPU, KUEUE, Site
 
 LISTS = ("clusterqueues", "cohorts", "localqueues", "workloads")
 
