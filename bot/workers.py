@@ -6,6 +6,7 @@ database.
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -92,6 +93,11 @@ class Pool:
         """Hand one over; never blocks."""
         self._items.put(item)
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether all threads are busy and more waits."""
+        return not self._items.empty()
+
     def stop(self) -> None:
         """Finish what has begun, begin nothing more."""
         self._stopping.set()
@@ -100,9 +106,10 @@ class Pool:
 
     def join(self, timeout: timedelta) -> bool:
         """Whether all threads have ended."""
+        ends = time.monotonic() + timeout.total_seconds()
         for thread in self._threads:
             if thread.ident is not None:
-                thread.join(timeout.total_seconds())
+                thread.join(max(0.0, ends - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:

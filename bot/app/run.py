@@ -5,6 +5,7 @@ Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker
 and one thread of the inbox writer makes arrivals durable.
 """
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -14,6 +15,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 
 from bot.adapters.db import lock
+from bot.adapters.db.engine import is_for_one_process
 from bot.adapters.system_clock import new_id, system_clock
 from bot.app.leader import Leader
 from bot.app.metrics import make_metrics
@@ -43,10 +45,12 @@ WORKERS = 16
 DISPATCHERS = 64
 """HTTP requests in Bolt at a time."""
 SOCKET_RECEIVERS = 16
+LEFT_BEHIND = 1000
+"""Arrivals taken over at start; more is left to the sweeps."""
 SWEEP_EVERY = timedelta(seconds=15)
 RELOAD_EVERY = timedelta(seconds=10)
 LOOK_EVERY = timedelta(seconds=30)
-STOP_WITHIN = timedelta(seconds=20)
+STOP_WITHIN = timedelta(seconds=15)
 
 
 class Bot:
@@ -104,8 +108,20 @@ class Bot:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
     def _sweep(self) -> None:
-        for item in self._desk.left(WORKERS):
-            self._pool.offer(item)
+        """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""
+        if not self._pool.has_waiting:
+            for item in self._desk.left(WORKERS):
+                self._pool.offer(item)
+
+    def _take_left_behind(self) -> None:
+        """What the last process was at when it died is taken at once, where no other process can be at it."""
+        if not is_for_one_process(self._settings.database_url.get_secret_value()):
+            return
+        try:
+            for item in self._desk.left(LEFT_BEHIND, timedelta(0)):
+                self._pool.offer(item)
+        except Unavailable as error:
+            log.warning("arrivals of the last process wait", why=error.why)
 
     def _make_timetable(self, lease: timedelta) -> BackgroundScheduler:
         """What is due is asked of the database by each job; the timetable itself remembers nothing."""
@@ -143,9 +159,14 @@ class Bot:
         return self._web.port
 
     def start(self) -> None:
-        """Everything that works without Slack comes first: quota is given back even when Slack is down."""
+        """Everything that works without Slack comes first: quota is given back even when Slack is down.
+
+        Nothing here waits for the cluster either: the lease is taken by the timetable, which may ask it for fences.
+        """
+        self._take_left_behind()
         self._parts.inbox.start()
-        self._leader.renew()
+        for at_once in (self._leader.renew, self._sweep):
+            self._timetable.add_job(_unless_down(at_once))
         self._converge.start()
         self._deliver.start()
         self._timetable.start()
@@ -156,16 +177,22 @@ class Bot:
         log.info("the bot works", port=self.port, socket_mode=self._socket is not None, off=["bills", "alerts"])
 
     def stop(self) -> None:
-        """Take nothing new, finish what has begun, hand over the lease, close the database last."""
+        """Take nothing new, finish what has begun, hand over the lease, close the database last.
+
+        All of them hear it before any is waited for, and together they get STOP_WITHIN: what a cluster that does not
+        answer holds up longer than that is stored, and is left to the next start.
+        """
+        ends = time.monotonic() + STOP_WITHIN.total_seconds()
         if self._socket is not None:
             self._socket.close()
-        self._web.stop()
-        self._dispatchers.shutdown(wait=True)
         self._pool.stop()
-        self._timetable.shutdown(wait=True)
         self._converge.stop()
         self._deliver.stop()
-        ended = [part.join(STOP_WITHIN) for part in (self._pool, self._converge, self._deliver)]
+        self._web.stop()
+        self._dispatchers.shutdown(wait=True)
+        self._timetable.shutdown(wait=True)
+        parts = (self._pool, self._converge, self._deliver)
+        ended = [part.join(timedelta(seconds=max(0.0, ends - time.monotonic()))) for part in parts]
         self._leader.resign()
         self._parts.close()
         self._lock.__exit__(None, None, None)

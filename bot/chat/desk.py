@@ -69,10 +69,13 @@ class Desk:
         elif item.attempts or self._claim(item):
             self._handle(item)
 
-    def left(self, limit: int) -> Sequence[InboxItem]:
-        """Take those that nobody handled: stored before a kill, or claimed by a process that is gone."""
+    def left(self, limit: int, claim_is_old: timedelta = CLAIM_IS_OLD) -> Sequence[InboxItem]:
+        """Take those that nobody handled: stored before a kill, or claimed by a process that is gone.
+
+        A process that is the only one and has not begun may call every claim old.
+        """
         with self.world.store.begin() as uow:
-            items = uow.inbox.take(self.worker, limit, CLAIM_IS_OLD)
+            items = uow.inbox.take(self.worker, limit, claim_is_old)
             uow.commit()
         return items
 

@@ -1,7 +1,7 @@
 """How fast messages may go out. Pure bookkeeping of instants; kept by flows/deliver_notices between its steps.
 
 Slack takes about one new message a second in each channel and some fifty updates a minute in all, and says with
-"Retry-After" when it has had enough.
+"Retry-After" when it has had enough. When it does not answer at all, nothing goes out for a while, longer each time.
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +11,8 @@ POST_EVERY = timedelta(seconds=1)
 """Between two posts to one channel."""
 UPDATE_EVERY = timedelta(seconds=1.2)
 """Between two updates, over all channels."""
+FIRST_SILENCE = timedelta(seconds=2)
+LONGEST_SILENCE = timedelta(seconds=30)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -21,6 +23,9 @@ class Pace:
     _posts: dict[str, datetime] = field(default_factory=dict)
     _update: datetime = _LONG_AGO
     _all: datetime = _LONG_AGO
+    _silences: int = 0
+    _silent_since: datetime | None = None
+    _again: set[datetime] = field(default_factory=set)
 
     def post_at(self, channel: str) -> datetime:
         """Earliest instant for a post to this channel."""
@@ -46,6 +51,23 @@ class Pace:
         """Slack wants no update before then."""
         self._update = max(self._update, until)
 
-    def hold_all(self, until: datetime) -> None:
-        """Slack does not answer at all."""
-        self._all = max(self._all, until)
+    def silent(self, at: datetime) -> datetime:
+        """Slack does not answer at all: when to try the next call."""
+        self._silent_since = self._silent_since or at
+        self._all = at + min(FIRST_SILENCE * 2 ** min(self._silences, 10), LONGEST_SILENCE)
+        self._silences += 1
+        return self._all
+
+    def answered(self) -> datetime | None:
+        """Slack answers, with a yes or a no. Since when it had not, None if it had."""
+        since, self._silent_since, self._silences = self._silent_since, None, 0
+        return since
+
+    def put_off(self, until: datetime) -> None:
+        """Something is due again at that instant."""
+        self._again.add(until)
+
+    def next_due(self, now: datetime) -> datetime | None:
+        """The earliest instant after `now` at which something that was put off is due."""
+        self._again = {instant for instant in self._again if instant > now}
+        return min(self._again, default=None)

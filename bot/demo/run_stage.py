@@ -64,6 +64,12 @@ class StageClock:
         with self._lock:
             return datetime.now(UTC) + self._ahead
 
+    @property
+    def ahead(self) -> timedelta:
+        """How much it was moved."""
+        with self._lock:
+            return self._ahead
+
     def move(self, by: timedelta) -> None:
         """Everybody's time is later by this at once."""
         with self._lock:
@@ -115,6 +121,10 @@ class Stage:
         self.bot.stop()
 
     def settings(self) -> Settings:
+        """The same, read as the bot reads it."""
+        return load_settings(self.environment(), None, Settings)
+
+    def environment(self) -> dict[str, str]:
         """What a person would put into `.env` for this world."""
         environment = {
             "SLACK_BOT_TOKEN": self.slack.bot_token,
@@ -131,7 +141,7 @@ class Stage:
         }
         if self._socket_mode:
             environment["SLACK_APP_TOKEN"] = self.slack.app_token
-        return load_settings(environment, None, Settings)
+        return environment
 
     def wait(self, what: str, predicate: Callable[[], T | None]) -> T:
         """The first truthy value; raises AssertionError that says what did not come."""

@@ -70,6 +70,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         cluster=request.ask.cluster if len(policy.clusters.clusters) > 1 else None,
         observe=world.observe_only,
         notes=tuple(facts.get("notes") or ()),
+        unreachable=facts.get("unreachable"),
     )
 
 

@@ -59,7 +59,12 @@ def owe_line(
     own = {**facts, "request": number, "kind": event.value, "at": at.isoformat()}
     thread = channel_card(number, channel)
     draft = NoticeDraft(
-        f"line:{number}:{event.value}:{which}", NoticeKind.CARD_THREAD_LINE, channel, own, thread_of=thread
+        f"line:{number}:{event.value}:{which}",
+        NoticeKind.CARD_THREAD_LINE,
+        channel,
+        own,
+        Priority.APPROVAL,
+        thread_of=thread,
     )
     uow.notices.owe_once(draft, at)
 

@@ -25,7 +25,7 @@ from bot.core.standing import Blocker
 from bot.flows.gather import OPEN
 from bot.flows.loan_standing import Live, Trouble
 from bot.flows.tell_findings import tell_findings, tell_refusal
-from bot.flows.tell_loans import tell_blocked, tell_loans
+from bot.flows.tell_loans import Told, tell_blocked, tell_loans
 from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
 from bot.flows.world import World
 from bot.ports.cluster import Cluster
@@ -49,6 +49,7 @@ class ConvergeMemory:
     """Of the same, in the words of a loan's standing."""
     outages: dict[str, Outage] = field(default_factory=dict)
     """By cluster: it cannot be asked, or not written."""
+    told: Told = field(default_factory=Told)
     failures: int = 0
     """Steps in a row that could not get through."""
 
@@ -142,7 +143,7 @@ def _at_rest(
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
-    return tell_loans(world, epoch, planned, Live(picture, records, troubles))
+    return tell_loans(world, epoch, planned, Live(picture, records, troubles), memory.told)
 
 
 def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
@@ -156,7 +157,7 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
     outage = began(memory.outages, cluster, blocker, world.clock())
     tell_down(world, epoch, cluster, outage)
-    tell_blocked(world, epoch, cluster, blocker, words, outage.since)
+    tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
     memory.failures += 1
     return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
 
@@ -165,7 +166,7 @@ def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, err
     """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
     refusal = Refusal("ClusterQueues", "", f"{error.code}: {error.detail}", world.clock())
     tell_refusal(world, epoch, cluster, Blocker.NO_RIGHT, refusal)
-    tell_blocked(world, epoch, cluster, Blocker.NO_RIGHT, refusal.words, refusal.since)
+    tell_blocked(world, epoch, cluster, Trouble(Blocker.NO_RIGHT, refusal.words, refusal.since), memory.told)
     memory.failures += 1
     return RETRY_LONGEST
 

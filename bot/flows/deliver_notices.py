@@ -3,26 +3,51 @@
 The leader's delivery loop calls `deliver`. Slack's post has no idempotency key, so a notice is claimed, posted with its
 id in the metadata, then recorded. Whoever finds a claim without a record, or a post whose answer was lost, looks for
 the id in the channel's history first and posts only if it is not there.
+
+A call without an answer may be Slack's fault or the message's. If a second message, for another place, gets no answer
+either, it is Slack: everything stays due in its order and waits. If the second one gets through, the first is put off
+by itself and stops nobody.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import structlog
 
 from bot.core.errors import Rejected, Stale, Unavailable
 from bot.core.messages import Message, MessageRef
 from bot.core.notices import Notice, NoticeState
 from bot.core.pace import Pace
+from bot.flows.reroute_notices import reroute
+from bot.flows.tell_outages import tell_slack_back
 from bot.flows.world import World
 from bot.ports.chat import PostUnknown
-from bot.views.repeat import as_a_repeat
+from bot.views.kinds import NoticeKind
+from bot.views.repeat import as_a_repeat, as_late
 
-BATCH = 100
-"""Notices looked at in one step."""
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+BATCH = 500
+"""Notices looked at in one step. More than one channel's queue, so that a slow channel does not hide the others."""
 FIRST_WAIT = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
 HISTORY_SLACK = timedelta(minutes=5)
 """Slack's clock and ours may differ by that much when a message is looked for."""
+LATE = timedelta(minutes=5)
+"""A message that could not be posted for so long says since when it waited."""
+_SAY_NOW = frozenset(
+    {
+        NoticeKind.REQUEST_CARD,
+        NoticeKind.CARD_THREAD_LINE,
+        NoticeKind.NEXT_STEP,
+        NoticeKind.OUTSIDE_EDIT,
+        NoticeKind.SLACK_BACK,
+    }
+)
+"""These say what is so now, or carry their own time."""
 
 Render = Callable[[Notice], Message]
 """Makes the message from the notice's facts and the state of now. Raises NotSaid."""
@@ -39,112 +64,231 @@ class _Claimed:
     notice: Notice
     message: Message
     thread: MessageRef | None
+    looks_first: bool
+    """It may stand in the channel already."""
+
+
+class _Silence(Exception):
+    """Slack gave no answer. `doubtful`: it may have done what it was asked."""
+
+    def __init__(self, doubtful: bool) -> None:
+        super().__init__("no answer")
+        self.doubtful = doubtful
+
+
+class _Limited(Exception):
+    """Slack has had enough for a while."""
+
+    def __init__(self, after: timedelta) -> None:
+        super().__init__(f"again in {after}")
+        self.after = after
 
 
 def deliver(world: World, epoch: int, pace: Pace, render: Render) -> timedelta | None:
-    """One pass over what is due. Returns how soon another pass is worth while, None if nothing waits for the pace.
+    """One pass over what is due. Returns how soon another pass is worth while, None if nothing is known to be due.
 
     Raises NotLeader, Unavailable (database).
     """
-    with world.store.read() as uow:
-        waiting = uow.notices.waiting(world.clock(), epoch, BATCH)
-    waits = []
-    for notice in waiting:
-        now = world.clock()
-        at = pace.update_at() if notice.ref else pace.post_at(notice.draft.to)
-        if at > now:
-            waits.append(at - now)
-        else:
-            _deliver_one(world, epoch, pace, render, notice)
-    return min(waits, default=timedelta(0) if len(waiting) == BATCH else None)
+    return _Pass(world, epoch, pace, render).run()
 
 
-def _deliver_one(world: World, epoch: int, pace: Pace, render: Render, notice: Notice) -> None:
-    claimed = _claim(world, epoch, render, notice)
-    if claimed is None:
-        return
-    try:
-        outcome = _update(world, pace, claimed) if notice.ref else _post(world, pace, claimed, notice)
-    except Unavailable as error:
-        outcome = _later(world, pace, claimed.notice, error)
-    except PostUnknown:
-        outcome = replace(_put_off(world, claimed.notice), doubtful=True)
-    except Rejected as error:
-        outcome = replace(claimed.notice, state=NoticeState.GIVEN_UP, failure=error.code)
-    try:
-        with world.store.begin() as uow:
-            uow.notices.record(outcome)
-            uow.commit()
-    except Stale:
-        return  # claimed by somebody else meanwhile, who looks into the history first
+@dataclass(slots=True)
+class _Pass:
+    world: World
+    epoch: int
+    pace: Pace
+    render: Render
+    answered: bool = False
+    """Slack answered something in this pass."""
+    unanswered: Notice | None = None
+    """The first that got no answer, while nothing else got one."""
 
+    def run(self) -> timedelta | None:
+        with self.world.store.read() as uow:
+            waiting = uow.notices.waiting(self.world.clock(), self.epoch, BATCH)
+        waits, tried = [], 0
+        for notice in waiting:
+            now = self.world.clock()
+            at = self.pace.update_at() if notice.ref else self.pace.post_at(notice.draft.to)
+            if at > now:
+                waits.append(at - now)
+            elif self._same_place(notice):
+                continue  # behind the one that got no answer, so that they stay in order
+            elif claimed := self._claim(notice):
+                tried += 1
+                self._say(claimed)
+        if self.unanswered is not None:
+            self._slack_is_silent(self.unanswered)
+        now = self.world.clock()
+        again = self.pace.next_due(now)
+        waits += [again - now] if again else []
+        return min(waits, default=timedelta(0) if tried and len(waiting) == BATCH else None)
 
-def _claim(world: World, epoch: int, render: Render, notice: Notice) -> _Claimed | None:
-    """Render, then claim. None: somebody else has it, it changed meanwhile, or its thread is not there yet.
+    def _same_place(self, notice: Notice) -> bool:
+        return self.unanswered is not None and notice.draft.to == self.unanswered.draft.to
 
-    Rendering asks Slack for names, so it stays outside the transaction; if what it read has changed since, `wanted` has
-    risen and the claim fails.
-    """
-    thread = None
-    if notice.draft.thread_of is not None:
-        with world.store.read() as uow:
-            parent = uow.notices.get(notice.draft.thread_of)
-        if parent is None or parent.ref is None:
+    def _claim(self, notice: Notice) -> _Claimed | None:
+        """Render, then claim. None: somebody else has it, it changed meanwhile, or it cannot be said now.
+
+        Rendering asks Slack for names, so it stays outside the transaction; if what it read has changed since, `wanted`
+        has risen and the claim fails.
+        """
+        thread = None
+        if notice.draft.thread_of is not None:
+            with self.world.store.read() as uow:
+                parent = uow.notices.get(notice.draft.thread_of)
+            thread = parent.ref if parent else None
+            if thread is None:
+                if parent is None or parent.state is NoticeState.GIVEN_UP:
+                    self._end(notice, lambda one: replace(one, state=NoticeState.GIVEN_UP, failure="no thread"))
+                return None
+        message = self._rendered(notice)
+        if message is None:
             return None
-        thread = parent.ref
-    try:
-        message = render(notice)
-    except NotSaid:
-        message = None
-    with world.store.begin() as uow:
-        claimed = uow.notices.claim(notice, epoch, world.clock())
-        if claimed is not None and message is None:
-            uow.notices.record(replace(claimed, state=NoticeState.SETTLED, shown=claimed.wanted))
-        uow.commit()
-    return None if claimed is None or message is None else _Claimed(claimed, message, thread)
+        with self.world.store.begin() as uow:
+            claimed = uow.notices.claim(notice, self.epoch, self.world.clock())
+            uow.commit()
+        looks_first = notice.doubtful or notice.state is NoticeState.CLAIMED
+        return None if claimed is None else _Claimed(claimed, message, thread, looks_first)
 
-
-def _post(world: World, pace: Pace, claimed: _Claimed, before: Notice) -> Notice:
-    notice, message = claimed.notice, claimed.message
-    if before.doubtful or before.state is NoticeState.CLAIMED:
+    def _rendered(self, notice: Notice) -> Message | None:
+        """None: there is nothing to say, or a defect keeps it from being said, which must not stop the others."""
         try:
-            found = world.chat.find(notice.draft.to, notice.id, notice.created_at - HISTORY_SLACK, claimed.thread)
-        except Rejected:
-            found, message = None, as_a_repeat(message)
-        if found is not None:
-            # What stands there may be older than what is wanted now: one update makes it right.
-            return replace(notice, ref=found, shown=1, state=NoticeState.OWED, doubtful=False, attempts=0)
-    pace.posted(notice.draft.to, world.clock())
-    ref = world.chat.post(notice.draft.to, message, notice.id, claimed.thread)
-    return _settled(notice, ref)
+            return self.render(notice)
+        except NotSaid:
+            self._end(notice, lambda one: replace(one, state=NoticeState.SETTLED, shown=one.wanted))
+        except Exception as error:
+            if isinstance(error, Unavailable) and error.what == "database":
+                raise
+            log.exception("a notice could not be rendered; it is put off", key=notice.draft.key)
+            self._end(notice, self._put_off)
+        return None
+
+    def _end(self, notice: Notice, outcome: Callable[[Notice], Notice]) -> None:
+        """Claim and record in one step: Slack is not asked."""
+        with self.world.store.begin() as uow:
+            claimed = uow.notices.claim(notice, self.epoch, self.world.clock())
+            if claimed is not None:
+                uow.notices.record(outcome(claimed))
+            uow.commit()
+
+    def _say(self, claimed: _Claimed) -> None:
+        notice = claimed.notice
+        try:
+            outcome = self._update(claimed) if notice.ref else self._post(claimed)
+        except _Silence as silence:
+            self._no_answer(replace(notice, doubtful=notice.doubtful or silence.doubtful))
+            return
+        except _Limited as limited:
+            outcome = self._later(notice, limited.after)
+        except Rejected as error:
+            log.warning("Slack refused a message for good", key=notice.draft.key, code=error.code)
+            outcome = replace(notice, state=NoticeState.GIVEN_UP, failure=error.code)
+        self._got_answer()
+        if outcome.state is NoticeState.GIVEN_UP:
+            reroute(self.world, self.epoch, outcome)
+        self._record(outcome)
+
+    def _post(self, claimed: _Claimed) -> Notice:
+        notice, message = claimed.notice, _marked(claimed, self.world.clock())
+        if claimed.looks_first:
+            try:
+                found = _asked(lambda: self.world.chat.find(notice.draft.to, notice.id, _since(notice), claimed.thread))
+            except Rejected:
+                found, message = None, as_a_repeat(message)
+            if found is not None:
+                # What stands there may be older than what is wanted now: one update makes it right.
+                return replace(notice, ref=found, shown=1, state=NoticeState.OWED, doubtful=False, attempts=0)
+        self.pace.posted(notice.draft.to, self.world.clock())
+        ref = _asked(lambda: self.world.chat.post(notice.draft.to, message, notice.id, claimed.thread))
+        return _settled(notice, ref)
+
+    def _update(self, claimed: _Claimed) -> Notice:
+        notice, ref = claimed.notice, claimed.notice.ref
+        assert ref is not None
+        self.pace.updated(self.world.clock())
+        _asked(lambda: self.world.chat.update(ref, claimed.message))
+        return _settled(notice, ref)
+
+    def _got_answer(self) -> None:
+        since = self.pace.answered()
+        self.answered = True
+        if self.unanswered is not None:
+            first, self.unanswered = self.unanswered, None
+            self._put_off_unanswered(first)
+        if since is not None:
+            tell_slack_back(self.world, self.epoch, since)
+
+    def _no_answer(self, notice: Notice) -> None:
+        if self.answered:
+            self._put_off_unanswered(notice)
+        elif self.unanswered is None:
+            self.unanswered = notice
+        else:
+            self._slack_is_silent(self.unanswered, notice)
+
+    def _slack_is_silent(self, *notices: Notice) -> None:
+        """It is not theirs: they stay due, and nothing goes out for a while."""
+        self.unanswered = None
+        self.pace.put_off(self.pace.silent(self.world.clock()))
+        for notice in notices:
+            self._record(replace(notice, state=NoticeState.OWED))
+
+    def _later(self, notice: Notice, after: timedelta) -> Notice:
+        """As long as Slack says."""
+        until = self.world.clock() + after
+        self.pace.put_off(until)
+        if notice.ref:
+            self.pace.hold_updates(until)
+        else:
+            self.pace.hold_channel(notice.draft.to, until)
+        return replace(notice, state=NoticeState.OWED, attempts=notice.attempts + 1, not_before=until)
+
+    def _put_off(self, notice: Notice) -> Notice:
+        """Longer each time."""
+        until = self.world.clock() + min(FIRST_WAIT * 2 ** min(notice.attempts, 10), LONGEST_WAIT)
+        self.pace.put_off(until)
+        return replace(notice, state=NoticeState.OWED, attempts=notice.attempts + 1, not_before=until)
+
+    def _put_off_unanswered(self, notice: Notice) -> None:
+        """At its first failure what comes after it in the same channel waits with it, so that they stay in order."""
+        put_off = self._put_off(notice)
+        if notice.attempts == 0 and notice.ref is None and put_off.not_before:
+            self.pace.hold_channel(notice.draft.to, put_off.not_before)
+        self._record(put_off)
+
+    def _record(self, outcome: Notice) -> None:
+        try:
+            with self.world.store.begin() as uow:
+                uow.notices.record(outcome)
+                uow.commit()
+        except Stale:
+            return  # claimed by somebody else meanwhile, who looks into the history first
 
 
-def _update(world: World, pace: Pace, claimed: _Claimed) -> Notice:
+def _asked(call: Callable[[], T]) -> T:
+    """What Slack answers. Raises _Silence, _Limited, Rejected."""
+    try:
+        return call()
+    except PostUnknown as error:
+        raise _Silence(doubtful=True) from error
+    except Unavailable as error:
+        if error.retry_after is not None:
+            raise _Limited(error.retry_after) from error
+        raise _Silence(doubtful=False) from error
+
+
+def _marked(claimed: _Claimed, now: datetime) -> Message:
     notice = claimed.notice
-    assert notice.ref is not None
-    pace.updated(world.clock())
-    world.chat.update(notice.ref, claimed.message)
-    return _settled(notice, notice.ref)
+    due = max(notice.created_at, notice.not_before or notice.created_at)
+    if now - due < LATE or notice.draft.kind in _SAY_NOW:
+        return claimed.message
+    return as_late(claimed.message, due)
+
+
+def _since(notice: Notice) -> datetime:
+    return notice.created_at - HISTORY_SLACK
 
 
 def _settled(notice: Notice, ref: MessageRef) -> Notice:
     return replace(notice, ref=ref, shown=notice.wanted, state=NoticeState.SETTLED, doubtful=False, attempts=0)
-
-
-def _later(world: World, pace: Pace, notice: Notice, error: Unavailable) -> Notice:
-    """As long as Slack says; if it says nothing, longer each time, and nobody else tries meanwhile."""
-    put_off = _put_off(world, notice)
-    if error.retry_after is None:
-        pace.hold_all(world.clock() + FIRST_WAIT)
-        return put_off
-    until = world.clock() + error.retry_after
-    if notice.ref:
-        pace.hold_updates(until)
-    else:
-        pace.hold_channel(notice.draft.to, until)
-    return replace(put_off, not_before=until)
-
-
-def _put_off(world: World, notice: Notice) -> Notice:
-    wait = min(FIRST_WAIT * 2 ** min(notice.attempts, 10), LONGEST_WAIT)
-    return replace(notice, state=NoticeState.OWED, attempts=notice.attempts + 1, not_before=world.clock() + wait)

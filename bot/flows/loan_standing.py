@@ -1,10 +1,10 @@
 """How each loan stands in the live numbers, from a plan and the picture it was made on. Called by flows/tell_loans."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from bot.core.cohorts import quota_tree
+from bot.core.cohorts import QuotaTree, quota_tree
 from bot.core.convergence.facts import FieldKey, FieldRecord
 from bot.core.convergence.figures import LoanFigures
 from bot.core.convergence.legs import borrower_field, lender_field
@@ -32,13 +32,26 @@ class Live:
     records: Mapping[FieldKey, FieldRecord]
     troubles: Mapping[str, Trouble]
     """By queue."""
+    _trees: dict[FlavorResource, QuotaTree] = field(default_factory=dict)
+    _reclaimed: dict[tuple[FlavorResource, str], bool] = field(default_factory=dict)
+
+    def tree(self, entry: FlavorResource) -> QuotaTree:
+        """The picture's trees for this entry, computed once: thousands of loans share them."""
+        if entry not in self._trees:
+            self._trees[entry] = quota_tree(self.picture, entry)
+        return self._trees[entry]
+
+    def others_reclaim(self, entry: FlavorResource, queue: str) -> bool:
+        """As core/impact has it, computed once."""
+        if (entry, queue) not in self._reclaimed:
+            self._reclaimed[entry, queue] = others_reclaim(self.picture, self.tree(entry), queue)
+        return self._reclaimed[entry, queue]
 
 
 def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStanding:
     """A loan without figures has nothing in any number (any more)."""
     borrower, lender = borrower_field(loan), lender_field(loan)
     entry = FlavorResource(loan.flavor, loan.resource)
-    tree = quota_tree(live.picture, entry)
     blocker, words, since = _blocked(loan, figures, live)
     return LoanStanding(
         raised=figures.raised if figures else 0,
@@ -48,7 +61,7 @@ def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStan
         blocker=blocker,
         words=words,
         since=since,
-        free=tree.free(loan.borrower),
+        free=live.tree(entry).free(loan.borrower),
         read_at=live.picture.read_at,
         above=above_quota(live.picture.queues.get(loan.borrower), entry),
         taken_back_by_kueue=_taken_back(loan, live, entry),
@@ -73,7 +86,7 @@ def _taken_back(loan: Loan, live: Live, entry: FlavorResource) -> bool:
     lender = live.picture.queues.get(loan.lender) if loan.lender else None
     if loan.kind is LoanKind.TRANSFER and lender is not None:
         return lender.preemption.reclaim_within_cohort != "Never"
-    return others_reclaim(live.picture, quota_tree(live.picture, entry), loan.borrower)
+    return live.others_reclaim(entry, loan.borrower)
 
 
 def _blocked(loan: Loan, figures: LoanFigures | None, live: Live) -> tuple[Blocker | None, str, datetime | None]:

@@ -5,7 +5,7 @@ true at its delivery.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from bot.core.membership import is_group, people_of
@@ -27,9 +27,6 @@ from bot.views.parts import Group
 from bot.views.platform import Outage, PolicyTrouble
 from bot.views.request_card import card
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
-
-OLD_NEWS = timedelta(hours=24)
-"""A direct message about a card that is older than this is not sent any more; the card itself is right."""
 
 _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LOAN_IN_FORCE: direct.in_force,
@@ -60,6 +57,8 @@ _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.KUEUE_DOWN: platform.kueue_down,
     NoticeKind.KUEUE_BACK: platform.kueue_back,
     NoticeKind.BOT_WAS_DOWN: platform.bot_was_down,
+    NoticeKind.SLACK_BACK: platform.slack_back,
+    NoticeKind.DATABASE_BACK: platform.database_back,
 }
 
 
@@ -111,6 +110,8 @@ def _outage(world: World, facts: Mapping[str, Any]) -> Outage:
         since=datetime.fromisoformat(facts["since"]),
         until=datetime.fromisoformat(facts["until"]),
         cluster=facts.get("cluster") if len(world.clusters) > 1 else None,
+        ended_on_time=facts.get("ended_on_time"),
+        messages=facts.get("messages"),
     )
 
 
@@ -167,6 +168,11 @@ def _no_approver(_world: World, notice: Notice) -> Message:
     return platform.no_approver(notice.draft.facts["team"])
 
 
+def _unreachable(_world: World, notice: Notice) -> Message:
+    facts = notice.draft.facts
+    return platform.channel_unreachable(facts["channel"], facts["code"], approvals=facts["approvals"])
+
+
 def _policy_broken(_world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     good = facts.get("good_since")
@@ -192,6 +198,7 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,
+    NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
     NoticeKind.POLICY_BROKEN: _policy_broken,
     NoticeKind.ANSWER: _answer,

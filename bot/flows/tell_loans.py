@@ -4,7 +4,7 @@ Called by flows/converge_quota when a plan has nothing left to write now. What w
 and by `Loan.in_force_at`; telling again is harmless.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
 from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
-from bot.flows.loan_standing import Live, standing_of
+from bot.flows.loan_standing import Live, Trouble, standing_of
 from bot.flows.work_above import with_work_above
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -49,7 +49,23 @@ class _Story:
     """Kueue's controller has seen the numbers of its queues."""
 
 
-def tell_loans(world: World, epoch: int, plan: Plan, live: Live) -> timedelta | None:
+@dataclass(slots=True)
+class Told:
+    """How each loan in force stood when it was told last, so that a look at which nothing is new asks the database for
+    nothing more. Another epoch begins anew: somebody else may have led, and told, meanwhile."""
+
+    epoch: int = 0
+    standings: dict[int, LoanStanding] = field(default_factory=dict)
+
+    def is_news(self, epoch: int, loan: Loan, standing: LoanStanding) -> bool:
+        """Of a loan in force only its standing can be news; any other may have to be told because time has passed."""
+        if epoch != self.epoch:
+            self.epoch, self.standings = epoch, {}
+        in_force = loan.state is LoanState.RUNNING and loan.in_force_at is not None
+        return not in_force or self.standings.get(loan.id) != _stable(standing)
+
+
+def tell_loans(world: World, epoch: int, plan: Plan, live: Live, told: Told) -> timedelta | None:
     """How soon to look again, None if nothing is expected to change by itself."""
     again = None
     for loan in _loans(world, plan, live.picture.cluster):
@@ -60,11 +76,12 @@ def tell_loans(world: World, epoch: int, plan: Plan, live: Live) -> timedelta | 
             again = LOOK_AGAIN
         if loan.state is LoanState.CLOSED:
             standing = with_work_above(world, loan, standing)
-        _tell(world, epoch, loan.id, standing, seen)
+        if told.is_news(epoch, loan, standing) and _tell(world, epoch, loan.id, standing, seen):
+            told.standings[loan.id] = _stable(standing)
     return again
 
 
-def tell_blocked(world: World, epoch: int, cluster: str, blocker: Blocker, words: str, since: datetime) -> None:
+def tell_blocked(world: World, epoch: int, cluster: str, trouble: Trouble, told: Told) -> None:
     """The cluster cannot be asked or written: what waits for it says so, from what was known before."""
     with world.store.read() as uow:
         loans = [one for one in uow.loans.find(states={LoanState.RUNNING}) if one.cluster == cluster]
@@ -74,7 +91,9 @@ def tell_blocked(world: World, epoch: int, cluster: str, blocker: Blocker, words
         waiting = before is None or before.raised < loan.amount
         if waiting and loan.suspended is None:
             standing = before or _nothing_yet(loan)
-            _tell(world, epoch, loan.id, replace(standing, blocker=blocker, words=words, since=since), seen=False)
+            told.standings.pop(loan.id, None)
+            blocked = replace(standing, blocker=trouble.blocker, words=trouble.words, since=trouble.since)
+            _tell(world, epoch, loan.id, blocked, seen=False)
 
 
 def tell_after_start(world: World, epoch: int) -> None:
@@ -114,16 +133,16 @@ def _seen(loan: Loan, picture: ClusterPicture) -> bool:
     return True
 
 
-def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool) -> None:
-    """One loan, in one transaction. Nothing is written when nothing is new."""
+def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool) -> bool:
+    """One loan, in one transaction; whether its people know now. Nothing is written when nothing is new."""
     with world.store.read() as uow:
         request, loan, shown = uow.requests.get(number), uow.loans.get(number), _shown(uow, number)
     if request is None or loan is None:
-        return  # rebuilt from annotations: nobody is known to have asked for it
+        return False  # rebuilt from annotations: nobody is known to have asked for it
     story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen)
     facts = _new_facts(story, shown)
     if facts is None and not _is_news(story):
-        return
+        return True
     try:
         with world.store.begin() as uow:
             uow.leadership.check(epoch)
@@ -132,8 +151,9 @@ def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: b
                 refresh_cards(uow, number, story.now, facts)
             uow.commit()
     except Stale:
-        return  # the loan changed since: the next look tells
+        return False  # the loan changed since: the next look tells
     world.wake_delivery()
+    return True
 
 
 def _shown(uow: UnitOfWork, number: int) -> LoanStanding | None:

@@ -1,14 +1,22 @@
-"""An outage of a cluster is said once when it has lasted, and once when it is over. Called by flows/converge_quota."""
+"""An outage is said once when it has lasted, and once when it is over.
+
+Called by flows/converge_quota for a cluster, by flows/deliver_notices for Slack and by app/leader for the database;
+of the last two only the end can be said.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
+from bot.core.loans import LoanEnd, LoanState
 from bot.core.notices import NoticeDraft
 from bot.core.standing import Blocker
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
 
 SAID_AFTER = timedelta(minutes=5)
+_COUNTED = 1000
+"""Messages that wait are counted up to here."""
 _DOWN = {Blocker.API_DOWN: NoticeKind.API_DOWN, Blocker.KUEUE_DOWN: NoticeKind.KUEUE_DOWN}
 _BACK = {Blocker.API_DOWN: NoticeKind.API_BACK, Blocker.KUEUE_DOWN: NoticeKind.KUEUE_BACK}
 
@@ -50,10 +58,35 @@ def tell_back(world: World, epoch: int, cluster: str, outage: Outage) -> None:
         _owe(world, epoch, _BACK[outage.blocker], cluster, outage)
 
 
-def _owe(world: World, epoch: int, kind: NoticeKind, cluster: str, outage: Outage) -> None:
+def tell_slack_back(world: World, epoch: int, since: datetime) -> None:
+    """Slack answers again: what happened meanwhile, if that was long enough to be missed."""
     now = world.clock()
-    facts = {"cluster": cluster, "since": outage.since.isoformat(), "until": now.isoformat()}
-    key = f"{kind.value}:{cluster}:{outage.since.isoformat()}"
+    if now - since < SAID_AFTER:
+        return
+    with world.store.read() as uow:
+        late = sum(1 for one in uow.notices.waiting(now, epoch, _COUNTED) if one.ref is None)
+        closed = uow.loans.find(states={LoanState.CLOSED})
+    on_time = [one for one in closed if one.end_reason is LoanEnd.ENDED and one.ended_at and since <= one.ended_at]
+    facts = {"since": since.isoformat(), "until": now.isoformat(), "messages": late, "ended_on_time": len(on_time)}
+    _owe_facts(world, epoch, NoticeKind.SLACK_BACK, f"{NoticeKind.SLACK_BACK.value}:{since.isoformat()}", facts)
+
+
+def tell_database_back(world: World, epoch: int, since: datetime) -> None:
+    """The database answers again."""
+    now = world.clock()
+    if now - since < SAID_AFTER:
+        return
+    facts = {"since": since.isoformat(), "until": now.isoformat()}
+    _owe_facts(world, epoch, NoticeKind.DATABASE_BACK, f"{NoticeKind.DATABASE_BACK.value}:{since.isoformat()}", facts)
+
+
+def _owe(world: World, epoch: int, kind: NoticeKind, cluster: str, outage: Outage) -> None:
+    facts = {"cluster": cluster, "since": outage.since.isoformat(), "until": world.clock().isoformat()}
+    _owe_facts(world, epoch, kind, f"{kind.value}:{cluster}:{outage.since.isoformat()}", facts)
+
+
+def _owe_facts(world: World, epoch: int, kind: NoticeKind, key: str, facts: dict[str, Any]) -> None:
+    now = world.clock()
     with world.store.begin() as uow:
         uow.leadership.check(epoch)
         to = world.policies.policy.approvals.platform_channel

@@ -79,6 +79,8 @@ class NoticeKind(StrEnum):
     """[platform.slack_back] Platform channel, when Slack is reachable again."""
     DATABASE_BACK = "database_back"
     """[platform.database_back] Platform channel, when the database answers again."""
+    CHANNEL_UNREACHABLE = "channel_unreachable"
+    """[platform.channel_unreachable] Platform channel, once per channel that the bot cannot post to."""
     NO_APPROVER = "no_approver"
     """[platform.no_approver] Platform channel, once per team for which nobody may approve."""
     POLICY_BROKEN = "policy_broken"

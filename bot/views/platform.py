@@ -12,7 +12,7 @@ from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, up_to
 from bot.views.kit import Symbol, headline, line, rich
 from bot.views.loan_words import lasting
-from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Theirs, sentence
+from bot.views.parts import VENDOR_LIMIT, Channel, Clock, Code, Line, Moment, Theirs, sentence
 
 
 class Turn(StrEnum):
@@ -152,6 +152,14 @@ def bot_was_down(outage: Outage) -> Message:
     ends = line("Late: ", _done(late)) if late else _done(outage.done and ())
     sent = line(f"{counted(outage.messages, 'message')} sent late") if outage.messages else ()
     return _message(Symbol.IN_FORCE, line("The bot was down ", Clock(outage.since), to), ends, sent)
+
+
+def channel_unreachable(channel: str, code: str, *, approvals: bool) -> Message:
+    """A channel of the policy that the bot cannot post to: archived, gone, or the bot is not in it."""
+    first = line("The bot cannot post to ", Channel(channel, "one of its channels"), ": ", Theirs(code))
+    instead = "Cards go to everybody who may decide, by DM" if approvals else "What is for it is not sent"
+    admins = line("Admins: invite the bot, or set another channel in ", Code("policies/"))
+    return _message(Symbol.LOOK, first, line(instead), admins)
 
 
 def no_approver(subject: str, requests: tuple[int, ...] = ()) -> Message:

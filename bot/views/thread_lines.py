@@ -11,7 +11,7 @@ from bot.views.amounts import joined
 from bot.views.facts import CardFacts, Step
 from bot.views.kit import line, rich
 from bot.views.loan_words import what
-from bot.views.parts import Clock, Group, Line, Mention, Reason, Theirs, sentence
+from bot.views.parts import Clock, Group, Line, Mention, Reason, Theirs, named, sentence
 
 
 class EventKind(StrEnum):
@@ -58,8 +58,8 @@ _WORDS = {
 
 
 def thread_line(event: ThreadEvent) -> Message:
-    """One event: "14:12 @lead-nlp approved (nlp lends 8)"."""
-    who = line(Mention(event.who), " ") if event.who else ()
+    """One event: "14:12 lead-nlp approved (nlp lends 8)". By name: nobody needs a ping for what they did themselves."""
+    who = line(named(event.who), " ") if event.who else ()
     note = line(" (", Theirs(event.note, 150), ")") if event.note else ()
     words = line(": ", Reason(event.words)) if event.words else ()
     said = line(who, _WORDS[event.kind], note, words)

@@ -180,11 +180,11 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
     ),
     "thread: approved": (
         thread_lines.thread_line(ThreadEvent(EventKind.APPROVED, at("14:12"), T.lead, "nlp lends 8")),
-        ["14:12 @lead-nlp approved (nlp lends 8)"],
+        ["14:12 Lead of nlp approved (nlp lends 8)"],
     ),
     "thread: denied": (
         thread_lines.thread_line(ThreadEvent(EventKind.DENIED, at("14:22"), T.admin, words="no more now")),
-        ["14:22 @admin denied: no more now"],
+        ["14:22 Admin denied: no more now"],
     ),
     "thread: in force": (
         thread_lines.thread_line(ThreadEvent(EventKind.IN_FORCE, at("14:20"))),

@@ -48,6 +48,11 @@ def sqlite_file(url: URL) -> Path | None:
     return Path(str(url.database)).absolute()
 
 
+def is_for_one_process(database_url: str) -> bool:
+    """Whether whoever uses this database may be sure that no other process does (see lock.hold)."""
+    return parse_url(database_url).get_backend_name() == "sqlite"
+
+
 def create(database_url: str) -> Engine:
     """An engine; it connects when it is first used. Raises Refused for a URL that cannot be used."""
     url = parse_url(database_url)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.core.convergence.facts import FieldName
@@ -99,7 +100,7 @@ def read(queue: QueueSnapshot, install: str) -> tuple[Standing, Annotation | Non
         return Standing.NONE, None
     try:
         noted = decode(text)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
         return Standing.UNREADABLE, None
     if noted.install != install:
         return Standing.OTHER_INSTALL, None
@@ -113,8 +114,12 @@ def encode(annotation: Annotation) -> str:
     return json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+@lru_cache(maxsize=4096)
 def decode(text: str) -> Annotation:
-    """Raises ValueError, TypeError, KeyError or AttributeError for anything that `encode` did not write."""
+    """Raises one of several errors (see `read`) for what `encode` did not write: anybody can edit an annotation.
+
+    Remembered: in a steady minute no annotation has changed since the minute before.
+    """
     whole = json.loads(text)
     if whole["v"] != 1:
         raise ValueError(f"version {whole['v']}")
@@ -178,11 +183,16 @@ def _parse_leg(value: Mapping[str, Any]) -> NotedLeg:
     if start.tzinfo is None or end.tzinfo is None:
         raise ValueError("a time without zone")
     other = None if value["o"] is None else str(value["o"])
-    return NotedLeg(_whole(value["d"]), LoanKind(value["k"]), other, _whole(value["n"]), start, end)
+    amount = _whole(value["n"])
+    if amount <= 0:
+        raise ValueError(f"amount {amount}")
+    times = start.astimezone(UTC), end.astimezone(UTC)
+    return NotedLeg(_whole(value["d"]), LoanKind(value["k"]), other, amount, *times)
 
 
 def _leg_id(text: str) -> str:
-    if text[:1] != "L" or not text[1:].isdecimal():
+    digits = text[1:]
+    if text[:1] != "L" or not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
         raise ValueError(f"leg {text!r}")
     return text
 
@@ -196,7 +206,10 @@ def _parse_quantity(value: object) -> int | None:
         return None
     if not isinstance(value, str):
         raise TypeError("a quantity is a string")
-    return int(value)
+    number = int(value)
+    if number < 0:
+        raise ValueError(f"quantity {number}")
+    return number
 
 
 def _whole(value: object) -> int:

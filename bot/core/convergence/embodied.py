@@ -11,8 +11,12 @@ from bot.core.convergence.legs import shrink, without_zeros
 
 
 def embodied_in_question(record: FieldRecord, live: int) -> Mapping[str, int]:
-    """Legs that `live` holds, under the record's base. Without a known base: what the record fears."""
-    if record.wrote is None:
+    """Legs that `live` holds, under the record's base. Without a known base: what the record fears.
+
+    After "put it back", until that is written, `wrote` is not yet base + legs: the lower of the two counts, so that
+    given legs are taken for back at the earliest and received ones for gone at the latest.
+    """
+    if record.wrote is None or record.base is None:
         return without_zeros(record.legs)
-    excess = live - record.wrote
+    excess = live - min(record.wrote, record.base + sum(record.legs.values()))
     return shrink(record.legs, abs(excess), -1 if excess > 0 else 1)

@@ -19,6 +19,9 @@ class FieldName(StrEnum):
     NOMINAL = "nominal"
     BORROWING_LIMIT = "borrowingLimit"
 
+    __hash__ = str.__hash__
+    """Enum's own is written in Python, and field keys are looked up many thousand times a plan."""
+
 
 class FieldKey(NamedTuple):
     """Which number."""

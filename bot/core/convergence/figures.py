@@ -5,9 +5,11 @@ Called by the planner; flows/loan_standing puts it in words.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from bot.core.convergence.findings import Finding, FindingKind
-from bot.core.convergence.goals import LoanGoal
+from bot.core.convergence.goals import Goals, LoanGoal
+from bot.core.convergence.legs import Sides
 from bot.core.convergence.observe import Meaning
 from bot.core.convergence.order import Ordered
 from bot.core.loans import Loan
@@ -50,17 +52,39 @@ def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
     )
 
 
-def loan_findings(
-    loans: Sequence[Loan], before: Mapping[str, Loan], by_loan: Mapping[int, LoanFigures]
-) -> Iterator[Finding]:
-    """What is to be said about loans: suspended now, short, waiting for an answer elsewhere."""
-    for loan in loans:
-        known = before.get(loan.leg_id)
+class FiguresByLoan(Mapping[int, LoanFigures]):
+    """Figures by loan id, each made when it is asked for: most loans are at rest and nobody asks."""
+
+    def __init__(self, active: Mapping[int, Sides], goals: Goals, ordered: Ordered) -> None:
+        self._active, self._goals, self._ordered = active, goals, ordered
+
+    def __getitem__(self, loan_id: int) -> LoanFigures:
+        sides = self._active[loan_id]
+        return figures(self._goals.loans[sides.leg], sides.loan, self._ordered)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._active)
+
+    def __len__(self) -> int:
+        return len(self._active)
+
+    def unsettled(self) -> Iterator[tuple[Loan, LoanFigures]]:
+        """Loans that are short of what they want, or wait for somebody."""
+        for loan_id, sides in self._active.items():
+            goal = self._goals.loans[sides.leg]
+            if goal.short_by or goal.given_now > goal.wanted:
+                yield sides.loan, self[loan_id]
+
+
+def loan_findings(loans: Sequence[Loan], before: Sequence[Loan], by_loan: FiguresByLoan) -> Iterator[Finding]:
+    """What is to be said about loans: suspended now, short, waiting for an answer elsewhere.
+
+    `loans` are the ones of `before` as they are now, in that order, and then those that were found.
+    """
+    for loan, known in zip_longest(loans, before):
         if loan.suspended is not None and (known is None or known.suspended is None):
             yield _about(FindingKind.SUSPENDED, loan, loan.borrower, loan.suspended)
-        now = by_loan.get(loan.id)
-        if now is None:
-            continue
+    for loan, now in by_loan.unsettled():
         if now.short_by and not now.in_question and loan.lender is not None:
             words = f"{now.wanted - now.short_by} of {now.wanted}"
             yield _about(FindingKind.SHORT, loan, loan.lender, words)

@@ -6,13 +6,12 @@ has certainly lost. Then shortfalls are settled, so that no free field is meant 
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from bot.core.convergence.facts import FieldKey
-from bot.core.convergence.legs import age, borrower_field, lender_field
+from bot.core.convergence.legs import Sides, age
 from bot.core.convergence.observe import Look
-from bot.core.loans import Loan
 
 
 @dataclass(slots=True)
@@ -47,43 +46,44 @@ class Goals:
     loans: Mapping[str, LoanGoal]
 
 
-def set_goals(loans: Iterable[Loan], wants: Mapping[str, int], looks: Mapping[FieldKey, Look]) -> Goals:
+def set_goals(loans: Iterable[Sides], wants: Mapping[str, int], looks: Mapping[FieldKey, Look]) -> Goals:
     """Goals of every field that was looked at. Legs of loans that nobody knows stay as they are."""
-    goals = {loan.leg_id: _first_goal(loan, wants.get(loan.leg_id, 0), looks) for loan in loans}
-    book = _Book(looks)
-    for goal in sorted(goals.values(), key=lambda goal: age(goal.leg)):
+    frozen = {key for key, look in looks.items() if look.frozen}
+    goals = [_first_goal(sides, wants.get(sides.leg, 0), looks, frozen) for sides in loans]
+    goals.sort(key=lambda goal: age(goal.leg))
+    book = _Book(looks, frozen)
+    for goal in goals:
         book.enter(goal)
     book.settle(floors=True)
     book.settle(floors=False)
-    return Goals(_signed(goals, book.kept), goals)
+    return Goals(_signed(goals, book.kept), {goal.leg: goal for goal in goals})
 
 
-def _first_goal(loan: Loan, wanted: int, looks: Mapping[FieldKey, Look]) -> LoanGoal:
-    key = lender_field(loan)
-    lender, borrower = (None if key is None else looks[key]), looks[borrower_field(loan)]
-    given_now = 0 if lender is None else max(0, -lender.embodied.get(loan.leg_id, 0))
-    goal = LoanGoal(loan.leg_id, wanted, lender, borrower, given_now, max(0, borrower.embodied.get(loan.leg_id, 0)))
-    _without_shortfall(goal)
+def _first_goal(sides: Sides, wanted: int, looks: Mapping[FieldKey, Look], frozen: Set[FieldKey]) -> LoanGoal:
+    leg, borrower = sides.leg, looks[sides.borrower]
+    lender = None if sides.lender is None else looks[sides.lender]
+    given_now = 0 if lender is None else max(0, -lender.embodied.get(leg, 0))
+    received_now = max(0, borrower.embodied.get(leg, 0))
+    goal = LoanGoal(leg, wanted, lender, borrower, given_now, received_now, 0 if lender is None else wanted, wanted)
+    if sides.borrower in frozen or sides.lender in frozen:
+        _beside_frozen(goal, sides.lender in frozen, sides.borrower in frozen)
     return goal
 
 
-def _without_shortfall(goal: LoanGoal) -> None:
+def _beside_frozen(goal: LoanGoal, lender_frozen: bool, borrower_frozen: bool) -> None:
+    """What a side may do whose other side is not written (or what a frozen side is left with)."""
     d, u, w = goal.given_now, goal.received_now, goal.wanted
-    if goal.borrower.frozen:
+    if borrower_frozen:
         goal.received = goal.floor = u
-    elif goal.lender is not None and goal.lender.frozen:
+    elif lender_frozen:
         goal.received = min(w, d, u)
-    else:
-        goal.received = w
     if goal.lender is None:
         return
-    if goal.lender.frozen:
+    if lender_frozen:
         goal.given = d
-    elif goal.borrower.frozen:
+    elif borrower_frozen:
         goal.given = max(u, min(w, d))
         goal.waits_for = goal.borrower.key.queue if goal.given > w else None
-    else:
-        goal.given = w
 
 
 @dataclass(slots=True)
@@ -91,6 +91,7 @@ class _Book:
     """Who gives and receives in which field, while shortfalls are settled."""
 
     looks: Mapping[FieldKey, Look]
+    frozen: Set[FieldKey]
     given: dict[FieldKey, list[LoanGoal]] = field(default_factory=lambda: defaultdict(list))
     received: dict[FieldKey, list[LoanGoal]] = field(default_factory=lambda: defaultdict(list))
     kept: dict[FieldKey, dict[str, int]] = field(default_factory=dict)
@@ -101,16 +102,16 @@ class _Book:
 
     def enter(self, goal: LoanGoal) -> None:
         """Oldest loans first."""
-        self.received[goal.borrower.key].append(goal)
-        self.kept.get(goal.borrower.key, {}).pop(goal.leg, None)
-        if goal.lender is not None:
-            self.given[goal.lender.key].append(goal)
-            self.kept.get(goal.lender.key, {}).pop(goal.leg, None)
+        for look, side in ((goal.borrower, self.received), (goal.lender, self.given)):
+            if look is not None:
+                side[look.key].append(goal)
+                if look.key in self.kept:
+                    self.kept[look.key].pop(goal.leg, None)
 
     def shortfall(self, key: FieldKey) -> int:
         """How far below 0 a free field's goal is; 0 if it is not, or the field is frozen."""
         look = self.looks[key]
-        if look.frozen or look.record.base is None:
+        if key in self.frozen or look.record.base is None:
             return 0
         number = look.record.base + sum(self.kept.get(key, {}).values())
         number += sum(goal.received for goal in self.received[key]) - sum(goal.given for goal in self.given[key])
@@ -131,13 +132,13 @@ class _Book:
     def _cut(self, key: FieldKey, missing: int, *, floors: bool) -> tuple[int, list[FieldKey]]:
         """Give less: youngest loans first, those whose borrower is frozen last. What is still missing then."""
         touched = []
-        for goal in sorted(self.given[key], key=lambda goal: (goal.borrower.frozen, -age(goal.leg))):
+        for goal in sorted(self.given[key], key=lambda goal: (goal.borrower.key in self.frozen, -age(goal.leg))):
             taken = min(missing, goal.given - (goal.floor if floors else 0))
             if taken <= 0:
                 continue
             goal.given -= taken
             missing -= taken
-            if not goal.borrower.frozen and goal.received > goal.given:
+            if goal.borrower.key not in self.frozen and goal.received > goal.given:
                 goal.received = goal.given
                 touched.append(goal.borrower.key)
         return missing, touched
@@ -154,7 +155,7 @@ class _Book:
             goal.floor = goal.received
             goal.waits_for = culprit
             missing -= held
-            if goal.lender is not None and not goal.lender.frozen and goal.given < goal.received:
+            if goal.lender is not None and goal.lender.key not in self.frozen and goal.given < goal.received:
                 goal.given = goal.received
                 touched.append(goal.lender.key)
         return touched
@@ -162,17 +163,17 @@ class _Book:
     def _holder(self, key: FieldKey) -> str | None:
         for goal in self.given[key]:
             if goal.floor:
-                return goal.borrower.key.queue if goal.borrower.frozen else goal.waits_for
+                return goal.borrower.key.queue if goal.borrower.key in self.frozen else goal.waits_for
         return None
 
 
 def _signed(
-    goals: Mapping[str, LoanGoal], kept: Mapping[FieldKey, Mapping[str, int]]
+    goals: Iterable[LoanGoal], kept: Mapping[FieldKey, Mapping[str, int]]
 ) -> Mapping[FieldKey, Mapping[str, int]]:
     legs: dict[FieldKey, dict[str, int]] = defaultdict(dict, {key: dict(held) for key, held in kept.items()})
-    for leg, goal in goals.items():
+    for goal in goals:
         if goal.received:
-            legs[goal.borrower.key][leg] = goal.received
+            legs[goal.borrower.key][goal.leg] = goal.received
         if goal.lender is not None and goal.given:
-            legs[goal.lender.key][leg] = -goal.given
+            legs[goal.lender.key][goal.leg] = -goal.given
     return legs

@@ -4,7 +4,7 @@ Called by flows/converge_quota inside the transaction that stores the outcome, w
 may have moved on since the patch was planned.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -24,11 +24,21 @@ class Settled:
     records: tuple[FieldRecord, ...]
     close: bool
     """Whether the intent's outcome is known; if not it stays open until a later look at the object tells."""
+    twins: tuple[str, ...] = ()
+    """Ids of other open intents that are closed with it: planned on the version that this patch has replaced."""
 
 
-def settle(intent: Intent, outcome: PatchOutcome, records: Mapping[FieldKey, FieldRecord]) -> Settled:
-    """Records that an applied patch moved on, and whether the intent is closed. Only this intent, never "all with its
-    resourceVersion": of two patches planned on one version one may have landed."""
+def settle(
+    intent: Intent,
+    outcome: PatchOutcome,
+    records: Mapping[FieldKey, FieldRecord],
+    open_intents: Iterable[Intent] = (),
+) -> Settled:
+    """Records that an applied patch moved on, and the intents (of `open_intents`) that are closed by that.
+
+    A failure closes this intent alone: of two patches planned on one resourceVersion the other may have landed. If this
+    one landed, the other certainly did not, and never will.
+    """
     if outcome is PatchOutcome.UNKNOWN:
         return Settled((), close=False)
     if outcome is not PatchOutcome.APPLIED:
@@ -38,7 +48,12 @@ def settle(intent: Intent, outcome: PatchOutcome, records: Mapping[FieldKey, Fie
         record = records.get(part.key) or FieldRecord(part.key, intent.uid, 0, part.base)
         if part.seq > record.seq:
             moved.append(written(record, part, intent.uid))
-    return Settled(tuple(moved), close=True)
+    twins = (other.id for other in open_intents if other.id != intent.id and _planned_on(other) == _planned_on(intent))
+    return Settled(tuple(moved), close=True, twins=tuple(twins))
+
+
+def _planned_on(intent: Intent) -> tuple[str, str, str]:
+    return intent.queue, intent.uid, intent.resource_version
 
 
 @dataclass(frozen=True, slots=True)

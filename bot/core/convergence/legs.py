@@ -4,6 +4,7 @@ Leg ids are `L<loan number>`; older loans have smaller numbers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.loans import Loan, LoanKind
@@ -28,6 +29,25 @@ def fields_of(loan: Loan) -> Iterator[FieldKey]:
     if lender is not None:
         yield lender
     yield borrower_field(loan)
+
+
+class Sides(NamedTuple):
+    """One loan with the names that a plan needs over and over."""
+
+    loan: Loan
+    leg: str
+    lender: FieldKey | None
+    borrower: FieldKey
+
+    @classmethod
+    def of(cls, loan: Loan) -> "Sides":
+        """Work the names out, once per plan."""
+        return cls(loan, loan.leg_id, lender_field(loan), borrower_field(loan))
+
+    @property
+    def fields(self) -> tuple[FieldKey, ...]:
+        """Lender's field first, as it must be lowered first."""
+        return (self.borrower,) if self.lender is None else (self.lender, self.borrower)
 
 
 def age(leg_id: str) -> int:

@@ -169,6 +169,8 @@ def _keep(record: FieldRecord, queue: QueueSnapshot, undecided: Sequence[Intende
     seq = max([record.seq, *(part.seq for part in undecided)])
     if live_lending_limit(record, queue) != record.lending_wrote:
         record = adopt_live(record, queue)
+    if (record.seq, record.question, record.gone) == (seq, None, False):
+        return record
     return replace(record, seq=seq, question=None, gone=False)
 
 

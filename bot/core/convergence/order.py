@@ -12,11 +12,10 @@ from enum import IntEnum
 
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.convergence.goals import Goals
-from bot.core.convergence.legs import borrower_field, lender_field
+from bot.core.convergence.legs import Sides
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.convergence.steps import Step
 from bot.core.kueue import FlavorResource
-from bot.core.loans import Loan
 
 
 class Move(IntEnum):
@@ -119,7 +118,7 @@ def _writes_above_goal(look: Look, goals: Goals) -> bool:
     return any(part.wrote is not None and (should is None or part.wrote > should) for part in look.alive)
 
 
-def groups(roots: Mapping[str, str | None], loans: Iterable[Loan]) -> Callable[[FieldKey], object]:
+def groups(roots: Mapping[str, str | None], loans: Iterable[Sides]) -> Callable[[FieldKey], object]:
     """Which fields wait for each other: same flavor and resource, and trees joined by loans of it."""
     leader: dict[tuple[str, FlavorResource], str] = {}
 
@@ -132,11 +131,11 @@ def groups(roots: Mapping[str, str | None], loans: Iterable[Loan]) -> Callable[[
             name = leader[(name, quota)]
         return name
 
-    for loan in loans:
-        lender = lender_field(loan)
-        if lender is not None:
+    for sides in loans:
+        lender = sides.lender
+        if lender is not None and tree(lender) != tree(sides.borrower):
             one = find(tree(lender), lender.flavor_resource)
-            other = find(tree(borrower_field(loan)), lender.flavor_resource)
+            other = find(tree(sides.borrower), lender.flavor_resource)
             if one != other:
                 leader[(one, lender.flavor_resource)] = other
 

@@ -5,23 +5,23 @@ intent in one transaction that fails if anything changed since, sends the patch,
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.core.convergence.annotation import LOANS, NotedLeg
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
-from bot.core.convergence.figures import LoanFigures, figures, loan_findings
+from bot.core.convergence.figures import FiguresByLoan, LoanFigures, loan_findings
 from bot.core.convergence.findings import Finding
 from bot.core.convergence.goals import Goals, set_goals
-from bot.core.convergence.legs import fields_of
+from bot.core.convergence.legs import Sides
 from bot.core.convergence.lost import half_lost, lost_loans, unknown_fields, unknown_legs
 from bot.core.convergence.notable import field_findings
 from bot.core.convergence.observe import Look, Seen, look_at
 from bot.core.convergence.order import Move, Ordered, groups, move_of, put_in_order
 from bot.core.convergence.steps import Step, step_of
 from bot.core.convergence.views import QueueView, queue_findings, view_queue
-from bot.core.convergence.wants import by_the_clock, obstacle, wanted
+from bot.core.convergence.wants import Ground, by_the_clock, obstacle, wanted
 from bot.core.convergence.writes import PlannedWrite, Scribe
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
@@ -74,8 +74,10 @@ class _Known:
     views: Mapping[str, QueueView]
     loans: Sequence[Loan]
     """All, as of now; those of the facts first."""
-    active: Sequence[Loan]
+    active: Sequence[Sides]
     """Those that have started or have a leg somewhere."""
+    keys: Set[FieldKey]
+    """The fields of the active loans."""
     wants: Mapping[str, int]
     trees: Mapping[str, str | None]
     unknown: Mapping[FieldKey, Mapping[str, NotedLeg]]
@@ -93,10 +95,10 @@ def plan(facts: PlanFacts) -> Plan:
     left = _left_over(known.active, looks)
     writes = _writes(known, looks, ordered, _to_fence(steps, ordered, left), scribe)
     loans = [_close(loan, left) for loan in known.loans]
-    by_loan = {loan.id: figures(goals.loans[loan.leg_id], loan, ordered) for loan in known.active}
+    by_loan = FiguresByLoan({sides.loan.id: sides for sides in known.active}, goals, ordered)
     return Plan(
         records=_changed(looks, writes),
-        loans=tuple(new for old, new in zip(facts.loans, loans, strict=False) if new != old),
+        loans=tuple(new for old, new in zip(facts.loans, loans, strict=False) if new is not old),
         found_loans=tuple(loans[len(facts.loans) :]),
         closed_intents=tuple(_dead(known.views.values())),
         writes=writes,
@@ -110,16 +112,17 @@ def _know(facts: PlanFacts) -> _Known:
     unknown = dict(unknown_fields(views, facts.records))
     found = lost_loans(unknown, {loan.leg_id for loan in facts.loans})
     trees = roots_of(facts.picture)
-    loans = [_as_of_now(loan, facts, trees) for loan in (*facts.loans, *found.values())]
-    held = {leg for record in facts.records.values() for leg in record.legs}
-    held.update(leg for legs in unknown.values() for leg in legs)
+    ground = Ground(facts.picture, trees, facts.unwritable.keys())
+    sides = [_as_of_now(loan, facts.now, ground) for loan in (*facts.loans, *found.values())]
+    held: set[str] = set().union(*(record.legs for record in facts.records.values()), *unknown.values())
     held.update(leg for intent in facts.intents for part in intent.fields for leg in part.legs)
     begun = (LoanState.RUNNING, LoanState.RETURNING)
-    active = [loan for loan in loans if loan.state in begun or loan.leg_id in held]
-    wants = {loan.leg_id: wanted(loan) for loan in loans}
-    for name in {key.queue for loan in active for key in fields_of(loan)} - views.keys():
+    active = [each for each in sides if each.loan.state in begun or each.leg in held]
+    wants = {each.leg: wanted(each.loan) for each in sides}
+    keys = {each.borrower for each in active} | {each.lender for each in active if each.lender is not None}
+    for name in {key.queue for key in keys} - views.keys():
         views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable)
-    return _Known(facts, views, loans, active, wants, trees, unknown)
+    return _Known(facts, views, [each.loan for each in sides], active, keys, wants, trees, unknown)
 
 
 def _views(facts: PlanFacts) -> dict[str, QueueView]:
@@ -135,11 +138,12 @@ def _views(facts: PlanFacts) -> dict[str, QueueView]:
     }
 
 
-def _as_of_now(loan: Loan, facts: PlanFacts, trees: Mapping[str, str | None]) -> Loan:
-    loan = by_the_clock(loan, facts.now)
-    if loan.state is LoanState.RUNNING and loan.suspended is None:
-        return replace(loan, suspended=obstacle(loan, facts.picture, trees, facts.unwritable.keys()))
-    return loan
+def _as_of_now(loan: Loan, now: datetime, ground: Ground) -> Sides:
+    sides = Sides.of(by_the_clock(loan, now))
+    if sides.loan.state is LoanState.RUNNING and loan.suspended is None:
+        why = obstacle(sides, ground)
+        return sides if why is None else sides._replace(loan=replace(sides.loan, suspended=why))
+    return sides
 
 
 def _look(known: _Known) -> dict[FieldKey, Look]:
@@ -147,7 +151,7 @@ def _look(known: _Known) -> dict[FieldKey, Look]:
     facts = known.facts
     lost = half_lost(known.unknown, facts.records)
     keys = {*facts.records, *known.unknown, *lost}
-    keys.update(key for loan in known.active for key in fields_of(loan))
+    keys |= known.keys
     keys.update(part.key for intent in facts.intents for part in intent.fields)
     return {
         key: look_at(Seen(known.views[key.queue], known.wants, facts.now), key, facts.records.get(key), lost.get(key))
@@ -166,11 +170,11 @@ def _order(
     return put_in_order(moves, looks, goals, groups(known.trees, known.active))
 
 
-def _left_over(active: Iterable[Loan], looks: Mapping[FieldKey, Look]) -> dict[str, set[str]]:
+def _left_over(active: Iterable[Sides], looks: Mapping[FieldKey, Look]) -> dict[str, set[str]]:
     """For loans that want nothing and are in no record: queues where a patch under way still has a leg of them."""
     held = {leg for look in looks.values() for leg in look.record.legs}
     left: dict[str, set[str]] = {
-        loan.leg_id: set() for loan in active if loan.state is LoanState.RETURNING and loan.leg_id not in held
+        each.leg: set() for each in active if each.loan.state is LoanState.RETURNING and each.leg not in held
     }
     for look in looks.values():
         for part in look.alive:
@@ -226,11 +230,10 @@ def _dead(views: Iterable[QueueView]) -> Iterator[str]:
         yield from (intent.id for intent in (*view.sorted.undecided, *view.sorted.decided))
 
 
-def _findings(known: _Known, looks: Mapping[FieldKey, Look], by_loan: Mapping[int, LoanFigures]) -> Iterator[Finding]:
+def _findings(known: _Known, looks: Mapping[FieldKey, Look], by_loan: FiguresByLoan) -> Iterator[Finding]:
     for view in known.views.values():
         yield from queue_findings(view)
     for look in looks.values():
         yield from field_findings(look, known.wants)
     yield from unknown_legs(looks.values(), known.wants.keys(), known.facts.picture)
-    before = {loan.leg_id: loan for loan in known.facts.loans}
-    yield from loan_findings(known.loans, before, by_loan)
+    yield from loan_findings(known.loans, known.facts.loans, by_loan)

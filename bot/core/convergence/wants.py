@@ -4,11 +4,11 @@ Called by the planner before it looks at any number.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.core.convergence.facts import FieldKey, FieldName
-from bot.core.convergence.legs import borrower_field, fields_of, lender_field
+from bot.core.convergence.legs import Sides, borrower_field, fields_of
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 from bot.core.loans import Loan, LoanEnd, LoanState
 
@@ -45,22 +45,37 @@ def live_number(queue: QueueSnapshot | None, key: FieldKey) -> int | None:
     return quota.nominal if key.name is FieldName.NOMINAL else quota.borrowing_limit
 
 
-def obstacle(
-    loan: Loan, picture: ClusterPicture, roots: Mapping[str, str | None], unread: Collection[str]
-) -> str | None:
-    """Why the loan cannot be: a queue, an entry or a limit is gone, or the two queues share no cohort tree.
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What loans stand on: the live picture and its cohort trees. Made once per plan."""
 
-    `unread` are queues that could not be read: nothing is concluded from their absence.
-    """
-    for key in fields_of(loan):
-        if key.queue not in unread and live_number(picture.queues.get(key.queue), key) is None:
-            return absence(picture, key)
-    lender = lender_field(loan)
-    if lender is None or {lender.queue, loan.borrower} & set(unread):
+    picture: ClusterPicture
+    roots: Mapping[str, str | None]
+    unread: Collection[str]
+    """Queues that could not be read: nothing is concluded from their absence."""
+    known: dict[FieldKey, bool] = field(default_factory=dict)
+
+    def is_there(self, key: FieldKey) -> bool:
+        """Whether object, entry and limit are there (or cannot be told)."""
+        there = self.known.get(key)
+        if there is None:
+            there = key.queue in self.unread or live_number(self.picture.queues.get(key.queue), key) is not None
+            self.known[key] = there
+        return there
+
+
+def obstacle(sides: Sides, ground: Ground) -> str | None:
+    """Why the loan cannot be: a queue, an entry or a limit is gone, or the two queues share no cohort tree."""
+    lender, borrower = sides.lender, sides.borrower
+    if lender is not None and not ground.is_there(lender):
+        return absence(ground.picture, lender)
+    if not ground.is_there(borrower):
+        return absence(ground.picture, borrower)
+    if lender is None or lender.queue in ground.unread or borrower.queue in ground.unread:
         return None
-    root = roots.get(lender.queue)
-    if root is None or root != roots.get(borrower_field(loan).queue):
-        return f"{lender.queue} and {loan.borrower} are no longer in one cohort tree"
+    root = ground.roots.get(lender.queue)
+    if root is None or root != ground.roots.get(borrower.queue):
+        return f"{lender.queue} and {borrower.queue} are no longer in one cohort tree"
     return None
 
 

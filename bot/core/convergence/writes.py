@@ -69,7 +69,23 @@ class Scribe:
         noted = look.noted
         if noted is None or noted.seq != look.record.seq or look.frozen:
             return False
-        return noted != self._noted(look, look.record)
+        record = look.record
+        if (noted.base, noted.wrote, noted.lending_base, noted.guess) != (
+            record.base,
+            record.wrote,
+            record.lending_base,
+            False,
+        ):
+            return True
+        return noted.legs.keys() != record.legs.keys() or any(
+            self._leg_is_old(leg, noted.legs[leg], size) for leg, size in record.legs.items()
+        )
+
+    def _leg_is_old(self, leg: str, noted: NotedLeg, size: int) -> bool:
+        loan = self.loans.get(leg)
+        if loan is None:
+            return noted.size != size
+        return (noted.size, noted.amount, noted.start, noted.end) != (size, loan.amount, loan.start, loan.end)
 
     @staticmethod
     def _highest(looks: Sequence[Look]) -> int:

@@ -241,3 +241,18 @@ def test_16_a_cancelled_loan_is_not_closed_while_its_patch_may_land(play: Stage)
     assert made.world.db.loans[17].state is LoanState.CLOSED
     assert made.world.land(made.world.flights[0]) is PatchOutcome.CONFLICT
     assert total(made) == 16
+
+
+def test_17_surplus_that_is_to_be_put_back_falls_before_the_loan_does(lent: Play) -> None:
+    """b was 12, somebody set it back to 10, and only then "put back" was pressed about the 12: b still holds the 2."""
+    lent.world.edit(B, 12)
+    lent.store()
+    asked = lent.record(B)
+    lent.world.edit(B, 10)
+    assert lent.world.answer(asked, AnswerKind.PUT_BACK)
+    lent.world.give_back(17)
+    lent.settle()
+    assert (lent.number(A), lent.number(B)) == (6, 10)
+    lent.answer(B, AnswerKind.INCLUDED)
+    lent.settle()
+    assert (lent.number(A), lent.number(B)) == (8, 8)

@@ -37,7 +37,7 @@ def _api(fault: ApiFault, verb: str) -> Fault:
 
 def _forget(town: Town, planned: object) -> None:
     if planned in town.sim.faults._planned:
-        town.sim.faults._planned.remove(planned)  # type: ignore[arg-type]
+        town.sim.faults._planned.remove(planned)
 
 
 def webhook_down(town: Town) -> Armed:
@@ -70,50 +70,57 @@ def slack_down(town: Town) -> Armed:
     return Armed(lambda: town.slack.refused > before, calm)
 
 
-def _at_a_gate(action: Callable[[Town, Process], Callable[[], None]], matches: tuple[str, ...]) -> Fault:
+def _at_a_gate(action: Callable[[Town, Process], None], matches: tuple[str, ...], within: int = 14) -> Fault:
+    """Let it happen once, to the process that first gets so far."""
+
     def arm(town: Town) -> Armed:
-        fired = []
-        process = town.first
+        fired: list[Process] = []
+        after, name = town.random.randrange(within), town.random.choice(matches)
 
-        def happen() -> None:
-            fired.append(True)
-            action(town, process)()
+        def plan(process: Process) -> None:
+            def happen() -> None:
+                if not fired:
+                    fired.append(process)
+                    action(town, process)
 
-        process.gate.plan(happen, after=town.random.randrange(14), matches=town.random.choice(matches))
-        return Armed(lambda: bool(fired), process.gate.clear)
+            process.gate.plan(happen, after=after, matches=name)
+
+        def calm() -> None:
+            town.planned = lambda _process: None
+            for process in town.processes:
+                process.gate.clear()
+
+        for process in town.processes:
+            plan(process)
+        town.planned = plan
+        return Armed(lambda: bool(fired), calm)
 
     return arm
 
 
-def _kill(_town: Town, _process: Process) -> Callable[[], None]:
-    return kill
+def _kill(_town: Town, _process: Process) -> None:
+    kill()
 
 
-def _database_away(_town: Town, _process: Process) -> Callable[[], None]:
-    def fail() -> None:
-        raise Unavailable("database", "connection refused")
-
-    return fail
+def _database_away(_town: Town, _process: Process) -> None:
+    raise Unavailable("database", "connection refused")
 
 
-def _sleeps(town: Town, sleeper: Process) -> Callable[[], None]:
+def _sleeps(town: Town, sleeper: Process) -> None:
     """The process stops in the middle of what it does, another one leads and works, and then it wakes up."""
-
-    def happen() -> None:
-        town.pass_time(timedelta(seconds=31))
-        other = next((one for one in town.processes if one is not sleeper), None)
-        if other is None:
-            return
-        if town.random.random() < 0.4:
-            edit(town, town.random.choice([-2, -1, 1, 2]))
-        if town.random.random() < 0.3:
-            town.pass_time(town.random.choice([HOUR, 5 * HOUR]))
-        town.run(other, other.lead, other.converge)
-        if town.random.random() < 0.4:
-            give_back(town, part=town.random.random() < 0.5)
-        town.run(other, other.converge, other.deliver)
-
-    return happen
+    town.pass_time(timedelta(seconds=31))
+    other = next((one for one in town.processes if one is not sleeper), None)
+    if other is None:
+        return
+    if town.random.random() < 0.4:
+        edit(town, town.random.choice([-2, -1, 1, 2]))
+    if town.random.random() < 0.3:
+        town.pass_time(town.random.choice([HOUR, 5 * HOUR]))
+    town.run(other, other.lead, other.converge)
+    if town.random.random() < 0.4:
+        give_back(town, part=town.random.random() < 0.5)
+    town.run(other, other.converge, other.deliver)
+    town.log.add("slept")
 
 
 FAULTS: dict[str, Fault] = {
@@ -133,11 +140,11 @@ FAULTS: dict[str, Fault] = {
     "Slack answer lost, no history": _slack(Trouble.ANSWER_LOST, Trouble.HISTORY_CLOSED),
     "group look-up fails": _slack(Trouble.GROUPS_FAIL),
     "kill": _at_a_gate(_kill, ("",)),
-    "kill around a patch": _at_a_gate(_kill, ("cluster.patch",)),
-    "kill around a post": _at_a_gate(_kill, ("chat.post",)),
+    "kill around a patch": _at_a_gate(_kill, ("cluster.patch",), within=3),
+    "kill around a post": _at_a_gate(_kill, ("chat.post",), within=3),
     "database away": _at_a_gate(_database_away, ("store.begin", "store.read")),
-    "commit's answer lost": _at_a_gate(_database_away, ("store.committed",)),
-    "commit fails": _at_a_gate(_database_away, ("store.commit",)),
+    "commit's answer lost": _at_a_gate(_database_away, ("store.committed",), within=8),
+    "commit fails": _at_a_gate(_database_away, ("store.commit",), within=8),
     "replica sleeps, wakes late": _at_a_gate(_sleeps, BETWEEN),
 }
 """All kinds of fault, by the names that the coverage table prints."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.demo.kube.sim import KubeSim
 from tests.support.fakes.chat import Shown
-from tests.support.fakes.clock import START
+from tests.support.fakes.clock import START, HandClock
 from tests.support.fakes.store import Tables
 
 LOANS = "gpu-quota-bot.io/loans"
@@ -24,16 +24,16 @@ def seconds(at: datetime | None) -> float:
 class Recorder:
     """One history's log."""
 
-    def __init__(self, sim: KubeSim) -> None:
+    def __init__(self, sim: KubeSim, clock: HandClock) -> None:
         self.log: list[dict[str, Any]] = []
         self._sim = sim
+        self._clock = clock
         self._version = 0
-        self.now = START
 
     def add(self, event: str, /, **values: Any) -> None:
         """One event, after everything that the cluster did before it."""
         self.drain()
-        self.log.append({"e": event, "at": seconds(self.now), **values})
+        self.log.append({"e": event, "at": seconds(self._clock.now), **values})
 
     def drain(self) -> None:
         """Versions of queues that are not in the log yet. Those that change only the status are left out."""
@@ -41,7 +41,7 @@ class Recorder:
             self._version = change.version
             if change.type != "DELETED" and change.old is not None and _same(change.old, change.obj):
                 continue
-            self.log.append({"e": "version", "at": seconds(self.now), **_version(change)})
+            self.log.append({"e": "version", "at": seconds(self._clock.now), **_version(change)})
 
     def heard(self, shown: Shown) -> None:
         """A message that somebody could read."""
@@ -68,7 +68,7 @@ class Recorder:
         for key, row in _changed(before.notices, after.notices).items():
             notice = row.notice
             facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
-            self.add("notice", id=notice.id, key=key, shown=notice.shown, **facts)
+            self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
 
 
 def _changed(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -33,13 +33,13 @@ Step = Callable[[Town], None]
 # -- asking -----------------------------------------------------------------------------------------------------------
 
 
-def ask(town: Town, kind: LoanKind, amount: int | None = None, by: Process | None = None) -> None:
-    """A member, a lead or an admin asks for one of the teams."""
+def ask(town: Town, kind: LoanKind, amount: int | None = None, *, at_once: bool = False) -> None:
+    """A member, a lead or an admin asks for one of the teams; `at_once` for at least 5 hours from now."""
     draw = town.random
     team = draw.choice(people.TEAMS if kind is LoanKind.TRANSFER else people.TEAMS[:2])
     lender = draw.choice([other for other in people.TEAMS if other != team])
     user = draw.choice([people.member(team), people.lead(team), "U0ADMINA" if team == "alpha" else people.member(team)])
-    start = town.clock() + draw.choice([HOUR, 3 * HOUR]) if draw.random() < 0.2 else None
+    start = town.clock() + draw.choice([HOUR, 3 * HOUR]) if draw.random() < 0.2 and not at_once else None
     flavor = "h100" if draw.random() < 0.2 and "gamma" not in (team, lender) else "a100"
     draft = Draft(
         requester=user,
@@ -50,10 +50,10 @@ def ask(town: Town, kind: LoanKind, amount: int | None = None, by: Process | Non
         kind=kind,
         lender=lender if kind is LoanKind.TRANSFER else None,
         start=start,
-        duration=draw.choice([HOUR, 2 * HOUR, 5 * HOUR, 9 * HOUR]),
+        duration=draw.choice([5 * HOUR, 9 * HOUR] if at_once else [HOUR, 2 * HOUR, 5 * HOUR, 9 * HOUR]),
         reason=f"{HOSTILE} {draw.randrange(1000)}",
     )
-    town.arrive(by or a_process(town), lambda world, key: submit_request(world, draft, key, key))
+    town.arrive(a_process(town), lambda world, key: submit_request(world, draft, key, key))
 
 
 def ask_borrow(town: Town) -> None:
@@ -129,10 +129,10 @@ def do(town: Town, pressed: Pressed, process: Process | None = None, key: str | 
     town.arrive(process or a_process(town), pressed.act, pressed.log, key)
 
 
-def approve_one(town: Town) -> None:
+def approve_one(town: Town, presses: int | None = None) -> None:
     """All approvals that a request needs, or only the first."""
     request = a_request(town)
-    for _ in range(town.random.choice([1, 3, 4])):
+    for _ in range(presses or town.random.choice([1, 3, 4])):
         do(town, press(town, "approve", request=request))
         request = town.store.tables.requests[request.id]
         if request.state is not RequestState.WAITING:
@@ -234,7 +234,7 @@ def a_queue(town: Town) -> str:
     named = [queue for loan in loans for queue in (loan.lender, loan.borrower) if queue]
     name: str = town.random.choice(named or list(QUEUES))
     if town.sim.cluster.get("clusterqueues", "", name) is None:
-        town.add_queue(name, QUEUES[name])
+        others(town, lambda: town.add_queue(name, QUEUES[name]))
     return name
 
 
@@ -249,13 +249,14 @@ def edit(town: Town, by: int) -> None:
     queue = a_queue(town)
     flavor = "a100" if queue == "gamma" or town.random.random() < 0.8 else "h100"
     manager = town.random.choice(MANAGERS)
+
+    def moved(name: str) -> str:
+        return str(max(0, int(town.sim._quota(queue, flavor, people.GPU)[0].get(name, 0)) + by))
+
     if town.random.random() < 0.25 and queue != "gamma":
-        entry = town.sim._quota(queue, flavor, people.GPU)[0]
-        limit = max(0, int(entry.get("borrowingLimit", 0)) + by)
-        others(town, lambda: town.sim.hand_edit(queue, flavor, manager=manager, borrowing=str(limit)))
+        others(town, lambda: town.sim.hand_edit(queue, flavor, manager=manager, borrowing=moved("borrowingLimit")))
         return
-    number = max(0, int(town.sim.nominal(queue, flavor)) + by)
-    others(town, lambda: town.sim.hand_edit(queue, flavor, manager=manager, nominal=str(number)))
+    others(town, lambda: town.sim.hand_edit(queue, flavor, manager=manager, nominal=moved("nominalQuota")))
 
 
 def edit_up(town: Town) -> None:
@@ -284,7 +285,8 @@ def gitops_revert_strips(town: Town) -> None:
 
 def strip(town: Town) -> None:
     queue = a_queue(town)
-    others(town, lambda: town.sim.annotate(queue, **{ANNOTATION: None}))
+    gone: dict[str, Any] = {ANNOTATION: None}
+    others(town, lambda: town.sim.annotate(queue, **gone))
 
 
 def recreate(town: Town) -> None:
@@ -307,12 +309,14 @@ def delete(town: Town, queue: str | None = None) -> None:
 def move_cohort(town: Town) -> None:
     """A queue goes to another cohort, or comes back."""
     queue = a_queue(town)
-    live = town.sim.queue(queue)
-    cohort = "side" if live["spec"].get("cohortName") == "pool" else "pool"
-    body = {"spec": {"cohortName": cohort}}
-    path = town.sim.path("clusterqueues", "", queue)
-    kind = "application/merge-patch+json"
-    others(town, lambda: town.sim.request("PATCH", path, body, content_type=kind))
+
+    def move() -> None:
+        cohort = "side" if town.sim.queue(queue)["spec"].get("cohortName") == "pool" else "pool"
+        path = town.sim.path("clusterqueues", "", queue)
+        body = {"spec": {"cohortName": cohort}}
+        town.sim.request("PATCH", path, body, content_type="application/merge-patch+json")
+
+    others(town, move)
 
 
 # -- answers ----------------------------------------------------------------------------------------------------------
@@ -334,11 +338,12 @@ def answer(town: Town, kind: AnswerKind, record: FieldRecord | None = None, who:
             return
         record = town.random.choice(asked)
     assert record.question is not None
-    notice = town.store.tables.notices.get(f"edit:{'/'.join(record.key)}:{record.question.uid}")
-    if notice is None:
+    prefix = f"edit:{'/'.join(record.key)}:{record.question.uid}:"
+    asked_in = [row.notice for key, row in town.store.tables.notices.items() if key.startswith(prefix)]
+    if not asked_in:
         return
     user = who or town.random.choice([*people.ADMINS, *people.ADMINS, people.NOBODY])
-    question, revision = notice.notice.id, record.version
+    question, revision = asked_in[-1].id, record.version
 
     def act(world: World, key: str) -> str:
         return answer_edit(world, EditPress(question, revision, kind, user, key))

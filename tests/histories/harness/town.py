@@ -110,9 +110,9 @@ class Town:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.clock = HandClock()
+        self.clock = HandClock(tick=timedelta(milliseconds=1))
         self.sim = KubeSim(self.clock)
-        self.log = Recorder(self.sim)
+        self.log = Recorder(self.sim, self.clock)
         self.store = FakeStore(self.clock)
         self.store.on_commit = self.log.committed
         self.slack = FakeSlack(self.clock, people.everybody(), heard=self.log.heard)
@@ -123,7 +123,9 @@ class Town:
         self.policies = FakePolicies(people.policy(0))
         self.arrivals: dict[str, Act] = {}
         self.presses: dict[str, dict[str, Any]] = {}
-        self.cases = {"requests": 0, "keys": 0, "processes": 0}
+        self.cases = {"keys": 0, "processes": 0}
+        self.planned: Callable[[Process], None] = lambda _process: None
+        """Plans at the gate of each process that comes up what is planned at the others'."""
         self.set_people(people.ADMINS)
         for name, quotas in QUEUES.items():
             self.add_queue(name, quotas)
@@ -150,7 +152,6 @@ class Town:
         """The one clock goes on."""
         self.log.drain()
         self.clock.advance(by)
-        self.log.now = self.clock.now
 
     def answered(self, status: int) -> None:
         """The API server answered a patch."""
@@ -161,7 +162,9 @@ class Town:
     def new_process(self) -> Process:
         """A process that has just started. Its name is never used again."""
         self.cases["processes"] += 1
-        return Process(self, f"P{self.cases['processes']}")
+        process = Process(self, f"P{self.cases['processes']}")
+        self.planned(process)
+        return process
 
     @property
     def first(self) -> Process:
@@ -238,19 +241,19 @@ class Town:
                 self._handle(process, item.key)
 
     def _handle(self, process: Process, key: str) -> None:
-        result = "done"
+        result, words = "done", ""
         try:
             self.arrivals[key](process.world, key)
-        except Refused:
-            result = "refused"
+        except Refused as refused:
+            result, words = "refused", refused.sentence
         except Stale:
             return
         except Unavailable as error:
             if error.what == "database":
                 raise
-            result = "refused"
+            result, words = "refused", str(error)
         if key in self.presses:
-            self.log.add("press", result=result, **self.presses.pop(key))
+            self.log.add("press", result=result, words=words, **self.presses.pop(key))
         with process.world.store.begin() as uow:
             try:
                 uow.inbox.done(key)

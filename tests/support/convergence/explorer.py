@@ -57,7 +57,7 @@ def actions(scenario: Scenario, world: World, spent: Spent, pick: Callable[[list
     if not world.lost:
         yield from _executor(scenario, world)
         yield from _people(scenario, world)
-    for index, flight in enumerate(list(world.flights)):
+    for index in range(len(world.flights)):
         yield f"land:{index}", lambda w, i=index: _land(w, i, "now")
         if left.get("lost answer", 0) > 0:
             yield f"lost answer:{index}", lambda w, i=index: _land(w, i, "lost")
@@ -67,7 +67,6 @@ def actions(scenario: Scenario, world: World, spent: Spent, pick: Callable[[list
         if left.get("reject", 0) > 0:
             for outcome in (PatchOutcome.REFUSED, PatchOutcome.KUEUE_DOWN):
                 yield f"reject:{outcome}:{index}", lambda w, i=index, o=outcome: w.drop(w.flights[i], o)
-        del flight
     for index in range(len(world.late)):
         yield f"deliver:{index}", lambda w, i=index: w.answered(*w.late.pop(i))
     yield from _faults(scenario, world, left, pick)
@@ -78,7 +77,8 @@ def _land(world: World, index: int, answer: str) -> None:
 
 
 def _executor(scenario: Scenario, world: World) -> Iterator[Action]:
-    yield "read", lambda w: w.read() and None
+    if not world.reads or (world.reads[-1].db, world.reads[-1].objects) != (world.db, world.objects):
+        yield "read", lambda w: w.read() and None
     for index, seen in enumerate(world.reads):
         if not world.unchanged(seen):
             continue
@@ -119,51 +119,65 @@ def offered(record: FieldRecord) -> list[AnswerKind]:
     return [kind for kind in AnswerKind if kind is not AnswerKind.PUT_BACK or record.base is not None]
 
 
-def _faults(
-    scenario: Scenario, world: World, left: Mapping[str, int], pick: Callable[[list[int]], list[int]]
-) -> Iterator[Action]:
+Left = Mapping[str, int]
+"""How often each fault may still happen."""
+
+
+def _faults(scenario: Scenario, world: World, left: Left, pick: Callable[[list[int]], list[int]]) -> Iterator[Action]:
     if left.get("crash", 0) > 0:
         yield "crash", lambda w: w.crash()
-    if left.get("lose", 0) > 0 and not world.lost:
-        yield "lose", lambda w: w.lose_database()
     if world.lost:
         yield "rebuild", lambda w: w.rebuild()
+    elif left.get("lose", 0) > 0:
+        yield "lose", lambda w: w.lose_database()
     for key in scenario.fields:
-        now = number_of(world.objects.get(key.queue), key)
-        if key.queue not in world.objects:
-            continue
-        if left.get("edit", 0) > 0 and now is not None:
-            for number in pick([n for n in scenario.numbers if n != now]):
-                for strip in (False, True):
-                    name = f"edit{' stripped' if strip else ''}:{key.queue}:{key.flavor}:{key.name}={number}"
-                    yield name, lambda w, k=key, n=number, s=strip: w.edit(k, n, strip=s)
-        if left.get("remove", 0) > 0 and now is not None:
-            yield f"remove:{key.queue}:{key.flavor}", lambda w, k=key: w.edit(k, None)
-        if left.get("put", 0) > 0 and now is None:
-            for number in pick(list(scenario.numbers)):
-                yield f"put:{key.queue}:{key.flavor}={number}", lambda w, k=key, n=number: w.edit(k, n)
-    for name, queue in list(world.objects.items()):
-        if left.get("strip", 0) > 0 and world.has_note(name):
-            yield f"strip:{name}", lambda w, n=name: w.strip(n)
-        if left.get("touch", 0) > 0:
-            yield f"touch:{name}", lambda w, n=name: w.touch(n)
-            yield f"touch spec:{name}", lambda w, n=name: w.touch(n, spec=True)
-        if left.get("delete", 0) > 0:
-            yield f"delete:{name}", lambda w, n=name: w.delete(n) and None
-            yield f"delete and restore:{name}", lambda w, n=name: w.create(w.delete(n))
-        if left.get("move", 0) > 0:
-            target = "elsewhere" if queue.cohort == "ml" else "ml"
-            yield f"move:{name}", lambda w, n=name, t=target: w.move(n, t)
-        if left.get("lending", 0) > 0:
-            for quota, entry in queue.quotas.items():
-                for limit in (None, *range(entry.nominal + 1)):
-                    if queue.cohort is not None and limit != entry.lending_limit:
-                        action = lambda w, n=name, x=limit, q=quota: w.set_lending_limit(n, x, q)  # noqa: E731
-                        yield f"lending:{name}:{limit}", action
-    if left.get("create", 0) > 0:
-        for queue in scenario.queues:
-            if queue.name not in world.objects:
-                yield f"create:{queue.name}", lambda w, q=queue: w.create(q)
+        if key.queue in world.objects:
+            yield from _edits(key, number_of(world.objects[key.queue], key), scenario.numbers, left, pick)
+    for queue in list(world.objects.values()):
+        yield from _to_the_object(world, queue, left)
+        if left.get("lending", 0) > 0 and queue.cohort is not None:
+            yield from _lending_limits(queue)
+    missing = [queue for queue in scenario.queues if queue.name not in world.objects]
+    for queue in missing if left.get("create", 0) > 0 else []:
+        yield f"create:{queue.name}", lambda w, q=queue: w.create(q)
+
+
+def _edits(
+    key: FieldKey, now: int | None, numbers: tuple[int, ...], left: Left, pick: Callable[[list[int]], list[int]]
+) -> Iterator[Action]:
+    place = f"{key.queue}:{key.flavor}:{key.name}"
+    if now is None:
+        for number in pick(list(numbers)) if left.get("put", 0) > 0 else []:
+            yield f"put:{place}={number}", lambda w, n=number: w.edit(key, n)
+        return
+    for number in pick([n for n in numbers if n != now]) if left.get("edit", 0) > 0 else []:
+        yield f"edit:{place}={number}", lambda w, n=number: w.edit(key, n)
+        yield f"edit stripped:{place}={number}", lambda w, n=number: w.edit(key, n, strip=True)
+    if left.get("remove", 0) > 0:
+        yield f"remove:{place}", lambda w: w.edit(key, None)
+
+
+def _to_the_object(world: World, queue: QueueSnapshot, left: Left) -> Iterator[Action]:
+    name = queue.name
+    if left.get("strip", 0) > 0 and world.has_note(name):
+        yield f"strip:{name}", lambda w: w.strip(name)
+    if left.get("touch", 0) > 0:
+        yield f"touch:{name}", lambda w: w.touch(name)
+        yield f"touch spec:{name}", lambda w: w.touch(name, spec=True)
+    if left.get("delete", 0) > 0:
+        yield f"delete:{name}", lambda w: w.delete(name) and None
+        yield f"delete and restore:{name}", lambda w: w.create(w.delete(name))
+    if left.get("move", 0) > 0:
+        target = "elsewhere" if queue.cohort == "ml" else "ml"
+        yield f"move:{name}", lambda w: w.move(name, target)
+
+
+def _lending_limits(queue: QueueSnapshot) -> Iterator[Action]:
+    for quota, entry in queue.quotas.items():
+        for limit in (None, *range(entry.nominal + 1)):
+            if limit != entry.lending_limit:
+                name = f"lending:{queue.name}:{limit}"
+                yield name, lambda w, x=limit, q=quota: w.set_lending_limit(queue.name, x, q)
 
 
 def perform(world: World, spent: Spent, action: Action) -> None:
@@ -288,25 +302,32 @@ def finish(world: World, rng: Random) -> None:
         raise type(broken)(f"{broken}\n  after: {' | '.join(world.trace)}") from broken
 
 
-WEIGHTS = {"read": 5.0, "act": 9.0, "store": 9.0, "land": 5.0, "start": 4.0, "end": 0.4, "answer": 1.0, "deliver": 2.0}
+WEIGHTS = {"read": 5.0, "act": 9.0, "store": 9.0, "land": 5.0, "start": 4.0, "end": 0.7, "answer": 1.0, "deliver": 2.0}
 FAULT_WEIGHT = 0.6
+MOODS = (0.1, 0.5, 1.0, 3.0)
+"""Every walk likes some things more than others: so it gets to what an even mixture never does."""
 
 
 def walk(scenario: Scenario, seed: int, steps: int, watch: Callable[[World], None] | None = None) -> Counter[str]:
     """One random walk and its peace; what happened, by kind. Raises when a promise is broken."""
     rng = Random(seed)
     world, spent = scenario.world(), Spent()
+    moods: dict[str, float] = {}
 
     def thin(numbers: list[int]) -> list[int]:
         return [rng.choice(numbers)] if numbers else []
 
     for _ in range(steps):
         possible = list(actions(scenario, world, spent, thin))
+        if not possible:
+            break
         by_kind: dict[str, list[Action]] = {}
         for action in possible:
             by_kind.setdefault(action[0].partition(":")[0], []).append(action)
         kinds = list(by_kind)
-        kind = rng.choices(kinds, [WEIGHTS.get(k, FAULT_WEIGHT) for k in kinds])[0]
+        for kind in kinds:
+            moods.setdefault(kind, rng.choice(MOODS) * WEIGHTS.get(kind, FAULT_WEIGHT))
+        kind = rng.choices(kinds, [moods[kind] for kind in kinds])[0]
         perform(world, spent, rng.choice(by_kind[kind]))
         if watch is not None:
             watch(world)

@@ -122,7 +122,7 @@ class Ghost:
                 self.truths[key] = replace(truth, base=None, legs={}, mine=None)
             elif _moment(queue) < truth.version or not truth.legs:
                 continue
-            elif self.asked(key, queue) and number == truth.base and not any(wants.get(leg) for leg in truth.legs):
+            elif number == truth.base and not any(wants.get(leg) for leg in truth.legs):
                 self.truths[key] = replace(truth, legs={}, mine=number, uid=queue.uid)
         self.unknown = {key for key in self.unknown if _number(read.get(key.queue), key) is not None}
 

@@ -18,10 +18,12 @@ Patch = pytest.MonkeyPatch
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake, and where it is most likely to show."""
+    """One mistake, and how to make it."""
 
     name: str
     make: Callable[[Patch], None]
+    where: str
+    """The scenario it shows in soonest."""
 
 
 def _replace(module: Any, name: str, make: Callable[[Any], Any]) -> Callable[[Patch], None]:
@@ -125,25 +127,17 @@ def _step_per_number(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _keep_without_lender(real: Callable[..., None]) -> Callable[..., None]:
-    def first(goal: Any) -> None:
-        real(goal)
-        if goal.lender is not None and goal.lender.frozen and not goal.borrower.frozen:
+    def beside(goal: Any, lender_frozen: bool, borrower_frozen: bool) -> None:
+        real(goal, lender_frozen, borrower_frozen)
+        if lender_frozen and not borrower_frozen:
             goal.received = goal.wanted
 
-    return first
-
-
-def _whole_at_once(real: Callable[..., None]) -> Callable[..., None]:
-    def first(goal: Any) -> None:
-        real(goal)
-        if goal.lender is not None and goal.borrower.frozen and not goal.lender.frozen:
-            goal.given, goal.floor = goal.wanted, 0
-
-    return first
+    return beside
 
 
 def _number_again(_: object) -> Any:
-    return staticmethod(lambda looks: max(look.record.seq for look in looks))
+    """Every write of a queue has the same number."""
+    return staticmethod(lambda looks: 0)
 
 
 def _forget_numbers_of_the_gone(real: Callable[..., Any]) -> Callable[..., Any]:
@@ -163,36 +157,56 @@ def _any_database(patcher: Patch) -> None:
     patcher.setattr(World, "unchanged", lambda world, seen: not world.lost)
 
 
-def _legs_of_shortfall(_: object) -> Callable[..., Mapping[str, int]]:
+def _holds_all(_: object) -> Callable[..., Mapping[str, int]]:
     return lambda record, live: dict(record.legs)
 
 
+def _skip_the_fence(patcher: Patch) -> None:
+    """Patches under way are forgotten, by legs and by numbers."""
+    patcher.setattr(steps, "is_firm", lambda look, leg: True)
+    patcher.setattr(order, "_writes_above_goal", lambda look, goals: False)
+
+
+def _holds_nothing(_: object) -> Callable[..., Mapping[str, int]]:
+    return lambda record, live: {}
+
+
 MISTAKES = (
-    Mistake("skip the fence: every counterpart is firm", _replace(steps, "is_firm", lambda _: lambda look, leg: True)),
-    Mistake("up before down", _replace(order, "_blocker", lambda _: lambda *args: None)),
-    Mistake("put the old value back", _replace(observe, "_judge", _ours_whatever_it_is)),
-    Mistake("close all intents with this resourceVersion", _close_all_of_this_version),
-    Mistake("ignore generation: an unknown patch never landed", _replace(views, "sort_intents", _never_landed)),
-    Mistake("use a number again", _replace(writes.Scribe, "_highest", _number_again)),
-    Mistake("write while in question", _questions_are_free),
-    Mistake("forget the hold", _replace(goals._Book, "_hold_back", lambda _: lambda book, key, missing: [])),
-    Mistake("take the closing write for an edit", _replace(observe, "_judge", _closing_write_is_an_edit)),
-    Mistake("base follows with undecided intents", _replace(observe, "_judge", _close_without_asking)),
-    Mistake("ignore uid", _replace(observe, "_is_ours", _ignore_uid)),
-    Mistake("raise on a counterpart that has not landed", _replace(steps, "_step_of_leg", _lean_on_nothing)),
-    Mistake("a guess is certain", _replace(observe, "_at_worst", _guess_is_certain)),
-    Mistake("count undecided patches at best", _replace(observe, "_at_worst", _at_best)),
-    Mistake("step per number instead of per leg", _replace(planner, "step_of", _step_per_number)),
+    Mistake("skip the fence", _skip_the_fence, "back and forth"),
+    Mistake("up before down", _replace(order, "_blocker", lambda _: lambda *args: None), "chain"),
+    Mistake("put the old value back", _replace(observe, "_judge", _ours_whatever_it_is), "two flavors and a limit"),
+    Mistake("close all intents with this resourceVersion", _close_all_of_this_version, "chain"),
     Mistake(
-        "borrower keeps what its lender does not give", _replace(goals, "_without_shortfall", _keep_without_lender)
+        "ignore generation: an unknown patch never landed", _replace(views, "sort_intents", _never_landed), "chain"
     ),
-    Mistake("lender whole while its borrower is in question", _replace(goals, "_without_shortfall", _whole_at_once)),
-    Mistake("forget the numbers of what is gone", _replace(observe, "_gone", _forget_numbers_of_the_gone)),
-    Mistake("do not read what landed from the annotation", _replace(observe, "_catch_up", _trust_old_annotation)),
-    Mistake("store over newer rows", _any_database),
-    Mistake("an edit leaves all legs in the number", _replace(observe, "embodied_in_question", _legs_of_shortfall)),
+    Mistake("use a number again", _replace(writes.Scribe, "_highest", _number_again), "in doubt"),
+    Mistake("write while in question", _questions_are_free, "two flavors and a limit"),
     Mistake(
-        "an up ignores patches under way elsewhere",
-        _replace(order, "_writes_above_goal", lambda _: lambda *args: False),
+        "fall without what covers it", _replace(steps, "_fall_less", lambda _: lambda legs, now, below: legs), "chain"
     ),
+    Mistake(
+        "take the closing write for an edit", _replace(observe, "_judge", _closing_write_is_an_edit), "late patches"
+    ),
+    Mistake("base follows with undecided intents", _replace(observe, "_judge", _close_without_asking), "pair"),
+    Mistake("ignore uid", _replace(observe, "_is_ours", _ignore_uid), "two flavors and a limit"),
+    Mistake(
+        "raise on a counterpart that has not landed", _replace(steps, "_step_of_leg", _lean_on_nothing), "give and take"
+    ),
+    Mistake("a guess is certain", _replace(observe, "_at_worst", _guess_is_certain), "in doubt"),
+    Mistake("count undecided patches at best", _replace(observe, "_at_worst", _at_best), "give and take"),
+    Mistake("step per number instead of per leg", _replace(planner, "step_of", _step_per_number), "give and take"),
+    Mistake("keep what the lender does not give", _replace(goals, "_beside_frozen", _keep_without_lender), "pair"),
+    Mistake(
+        "a number in question holds nothing", _replace(observe, "embodied_in_question", _holds_nothing), "in doubt"
+    ),
+    Mistake("a number in question holds all", _replace(observe, "embodied_in_question", _holds_all), "pair"),
+    Mistake(
+        "forget the numbers of what is gone", _replace(observe, "_gone", _forget_numbers_of_the_gone), "gone and back"
+    ),
+    Mistake(
+        "do not read what landed from the annotation",
+        _replace(observe, "_catch_up", _trust_old_annotation),
+        "late patches",
+    ),
+    Mistake("store over newer rows", _any_database, "pair"),
 )

@@ -65,3 +65,32 @@ TWO_FLAVORS = Scenario(
     budgets=EVERYTHING,
 )
 SCENARIOS = (PAIR, BACK_AND_FORTH, CHAIN, GIVE_AND_TAKE, TWO_FLAVORS)
+
+_ONE = (transfer(1, "a", "b", 1),)
+_AB = (queue_of("a", 2), queue_of("b", 2))
+LATE = Scenario("late patches", _AB, (*_ONE, transfer(2, "a", "b", 1)), (), budgets={"lost answer": 2, "drop": 1})
+HIDDEN = Scenario(
+    "a hidden return",
+    (*_AB, queue_of("c", 2)),
+    (*_ONE, transfer(2, "a", "c", 1)),
+    (),
+    budgets={"drop": 1},
+)
+GONE = Scenario(
+    "gone and back",
+    _AB,
+    _ONE,
+    (key_of("a"), key_of("b")),
+    (1, 2, 3),
+    {"remove": 2, "put": 2, "lost answer": 1},
+)
+DOUBT = Scenario("in doubt", _AB, (*_ONE, transfer(2, "a", "b", 1)), (key_of("b"),), (2, 3, 4), {"drop": 1, "edit": 2})
+BEHIND = Scenario(
+    "behind a question",
+    (queue_of("a", 3), queue_of("b", 0), queue_of("c", 1)),
+    (transfer(1, "a", "b", 2), transfer(2, "b", "c", 1)),
+    (key_of("c"),),
+    budgets={"edit": 2},
+)
+NARROW = (LATE, HIDDEN, GONE, DOUBT, BEHIND)
+"""Few things happen here, so that rare things happen often."""

@@ -233,8 +233,8 @@ class World:
         """Step 6."""
         if self.lost:
             return
-        settled = landed.settle(intent, outcome, self.db.records)
-        self.db = self.db.put(*settled.records)
+        settled = landed.settle(intent, outcome, self.db.records, self.db.intents.values())
+        self.db = self.db.put(*settled.records).close(*settled.twins)
         if settled.close:
             self.db = self.db.close(intent.id)
 
@@ -356,6 +356,7 @@ class World:
         if isinstance(after, Void):
             return False
         self.db = self.db.put(after)
+        self.outside[record.key.queue] += 1
         self.ghost.answered(after)
         return True
 

@@ -9,10 +9,13 @@ START = datetime(2026, 12, 2, 9, 0, tzinfo=UTC)
 class HandClock:
     """Implements ports.clock.Clock."""
 
-    def __init__(self, now: datetime = START) -> None:
+    def __init__(self, now: datetime = START, tick: timedelta = timedelta(0)) -> None:
+        """`tick` passes with each look at the clock, so that no two instants are the same."""
         self.now = now
+        self._tick = tick
 
     def __call__(self) -> datetime:
+        self.now += self._tick
         return self.now
 
     def advance(self, by: timedelta) -> None:

@@ -22,10 +22,12 @@ class Ghost:
     live: int | None
     live_uid: str
     legs: dict[str, int] = field(default_factory=dict)
-    before: int | None = None
-    """The base before it last followed somebody else's number."""
+    former: list[int | None] = field(default_factory=list)
+    """Bases since the bot last stored something of it: it may not have seen that they moved."""
     outside: list[int] = field(default_factory=list)
     """Numbers that others wrote since the bot's last write or the last answer."""
+    touched: bool = False
+    """Others wrote the queue, if only its annotation, since the bot's last write of it."""
     absent: bool = False
     """It was seen missing since the bot last stored something of it."""
     guess: bool = False
@@ -40,22 +42,23 @@ class Ghost:
         return bool(self.legs) and (self.live, self.live_uid) != (self.wrote, self.uid)
 
     @property
-    def bound(self) -> int:
-        """The most this number may count for: the base, or what is the outsider's own until somebody answers."""
+    def held(self) -> dict[str, int]:
+        """The legs that are in the live number, as far as others left them there."""
         if self.live is None:
-            return 0
-        if self.base is None:
-            return self.live
-        received = sum(size for size in self.legs.values() if size > 0)
-        return max(self.base, self.live - received) if self.in_question else self.base
+            return {}
+        if not self.in_question or self.wrote is None:
+            return self.legs
+        return embodied(self.legs, self.live - self.wrote)
 
     def follow(self, number: int, uid: str) -> None:
         """Nothing of the bot's is in it: the base is what stands there."""
-        self.before, self.base = self.base, number
+        self.former.append(self.base)
+        self.base = number
         self.wrote, self.uid, self.legs = number, uid, {}
 
     def others_wrote(self, number: int, uid: str) -> None:
         """Anybody but the bot."""
+        self.touched = True
         if (number, uid) != (self.live, self.live_uid):
             self.outside.append(number)
             if not self.legs:
@@ -102,13 +105,13 @@ def answered(
     if kind == "base":
         return y, {}
     if kind == "restore":
-        return base, _embodied(held, y - (wrote if wrote is not None else y))
+        return base, embodied(held, y - (wrote if wrote is not None else y))
     too_much = sum(held.values()) - y
     held = _cut(held, too_much, 1) if too_much > 0 else held
     return y - sum(held.values()), held
 
 
-def _embodied(legs: Mapping[str, int], excess: int) -> dict[str, int]:
+def embodied(legs: Mapping[str, int], excess: int) -> dict[str, int]:
     """What is more than was written comes out of the given legs, what is less out of the received ones."""
     return _cut(legs, abs(excess), -1 if excess > 0 else 1)
 

@@ -14,7 +14,8 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
 - press: somebody pressed Approve, Deny or an answer. who, what, subject, result ("done", "refused", "lost": the process
   died or the database was away, so nothing is known), unknown (a user group could not be looked up)
 - message: what a person could read. what ("post", "update"), to, notice, text, blocks
-- notice: a message that is owed. id, key, kind, to, state, shown
+- notice: a message that is owed. id, key, kind, to, state, posted (it has a place in a channel)
+- slept: a process that led stood still for longer than its lease, and wakes up now
 - rest: faults have stopped, nothing is left to do. over (all loans' time is over)
 """
 

@@ -1,7 +1,7 @@
 """P5 and P8: nothing is said twice or lost, and nobody's text is ever parsed by Slack."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +12,8 @@ MARK = "zqx"
 HOSTILE = f"*{MARK}* _{MARK}_ ~{MARK}~ `{MARK}` :{MARK}: <!channel> <@U0{MARK}> <http://{MARK}.example|{MARK}> &lt;"
 _DATE = re.compile(r"<!date\^\d+\^[^|>]*\|[^>]*>")
 _BROKEN = (f"*{MARK}*", f"_{MARK}_", f"~{MARK}~", f"`{MARK}`", f":{MARK}:", "<", ">")
+_AGAIN = ":again-"
+"""In the key of a reminder about a question that nobody has answered."""
 _REPEAT = "may be a repeat"
 
 
@@ -22,19 +24,33 @@ class MessageJudge:
         self._posts: dict[str, list[Event]] = defaultdict(list)
         self._notices: dict[str, Event] = {}
         self._keys: dict[str, str] = {}
-        self._questions: dict[tuple[Field, str], None] = {}
+        self._asked: dict[Field, str | None] = {}
+        """By field, the uid of the object that is asked about now."""
+        self._questions: Counter[Field] = Counter()
+        """How often a question was opened."""
+        self._claimed: dict[str, int] = {}
+        self._slept: int = -1
+        self._index = -1
 
     def judge(self, event: Event) -> Iterator[tuple[str, str]]:
         """Promise and words for everything that this event breaks."""
         kind = event["e"]
+        self._index += 1
         if kind == "message":
             yield from self._message(event)
+        elif kind == "slept":
+            self._slept = self._index
         elif kind == "notice":
             self._notices[event["id"]] = event
+            if event["state"] == "claimed":
+                self._claimed.setdefault(event["id"], self._index)
             if self._keys.setdefault(event["key"], event["id"]) != event["id"]:
                 yield "P5", f"{event['key']} is owed twice"
-        elif kind == "record" and event["asked"] is not None:
-            self._questions.setdefault((event["field"], event["asked"][0]), None)
+        elif kind == "record":
+            uid = event["asked"][0] if event["asked"] else None
+            if uid is not None and self._asked.get(event["field"]) != uid:
+                self._questions[event["field"]] += 1
+            self._asked[event["field"]] = uid
         elif kind == "rest":
             yield from self._at_rest()
 
@@ -45,7 +61,7 @@ class MessageJudge:
             return
         posts = self._posts[event["notice"]]
         posts.append(event)
-        if len(posts) > 1 and not _says_repeat(event):
+        if len(posts) > 1 and not _says_repeat(event) and not self._excused(event["notice"]):
             key = self._notices.get(event["notice"], {}).get("key")
             yield (
                 "P5",
@@ -56,14 +72,19 @@ class MessageJudge:
         for notice in self._notices.values():
             if notice["state"] in ("owed", "claimed"):
                 yield "P5", f"{notice['key']} is still {notice['state']} at rest"
-            if notice["shown"] and not self._posts[notice["id"]]:
-                yield "P5", f"{notice['key']} counts as shown and was never posted"
+            if notice["posted"] and not self._posts[notice["id"]]:
+                yield "P5", f"{notice['key']} counts as posted and never was"
         told = [notice["key"] for notice in self._notices.values() if notice["kind"] == "outside_edit"]
-        for field, uid in self._questions:
+        for field, times in self._questions.items():
             path = "/".join(("default", *field))
-            here = [key for key in told if path in key and uid in key]
-            if len(here) != 1:
-                yield "P3", f"the change of {path} was told {len(here)} times"
+            here = [key for key in told if path in key and _AGAIN not in key]
+            if not 1 <= len(here) <= times:
+                yield "P3", f"{times} changes of {path} were told {len(here)} times"
+
+    def _excused(self, notice: str) -> bool:
+        """Slack cannot be asked to post only once: a process that claims, sleeps past its lease and then posts cannot
+        know that another one has posted meanwhile."""
+        return self._claimed.get(notice, self._index) < self._slept
 
 
 def _says_repeat(event: Event) -> bool:
@@ -93,11 +114,11 @@ def _markup(where: str, words: str) -> Iterator[str]:
 
 
 def _elements(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         yield value
         for inner in value.values():
             yield from _elements(inner)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _elements(inner)
 

@@ -36,7 +36,7 @@ class QuotaJudge:
 
     def _version(self, event: Event) -> Iterator[tuple[str, str]]:
         queue = event["queue"]
-        before = self._excess()
+        before, overdrawn = self._excess(), self._overdrawn()
         numbers = event["numbers"] if event["op"] == "put" else {}
         keys = {key for key in self.ghosts if key[0] == queue} | {(queue, *key) for key in numbers}
         for key in sorted(keys):
@@ -48,8 +48,14 @@ class QuotaJudge:
             self._notes.pop(queue, None)
         if event["who"] == BOT:
             for group, excess in self._excess().items():
-                if excess > max(0, before.get(group, 0)):
+                if group in before and excess > max(0, before[group]):
                     yield "P1", f"the bot's write of {queue} leaves {group} {excess} above what it is without loans"
+            for leg, more in self._overdrawn().items():
+                if more > max(0, overdrawn.get(leg, 0)):
+                    yield (
+                        "P1",
+                        f"the bot's write of {queue} leaves loan {leg} with {more} that its lender does not give",
+                    )
 
     def _number(self, key: Field, number: int | None, event: Event) -> Iterator[tuple[str, str]]:
         ghost = self.ghosts.get(key)
@@ -69,6 +75,7 @@ class QuotaJudge:
 
     def _bot_wrote(self, key: Field, ghost: Ghost, number: int, event: Event) -> Iterator[tuple[str, str]]:
         changed = number != ghost.live
+        ghost.touched = False
         if changed and (ghost.in_question or ghost.asked is not None or ghost.guess):
             yield "P3", f"the bot wrote {number} to {key}, where {ghost.live} of somebody else waits for an answer"
         if ghost.in_question or ghost.guess or ghost.asked is not None:
@@ -99,7 +106,7 @@ class QuotaJudge:
             yield from _asked(key, ghost, event)
         elif event["uid"] is not None:
             yield from self._settled(key, ghost, event)
-        ghost.asked, ghost.record = event["asked"], event
+        ghost.asked, ghost.record, ghost.former = event["asked"], event, []
 
     def _answer(self, key: Field, ghost: Ghost, kind: str, event: Event) -> Iterator[tuple[str, str]]:
         before = ghost.record
@@ -114,7 +121,10 @@ class QuotaJudge:
             yield "P2", f"the answer {kind} on {key} at {y} gave {event['base']} {event['legs']}, not {base} {legs}"
         ghost.base, ghost.legs, ghost.wrote, ghost.uid = base, legs, y, before["asked"][0]
         ghost.guess, ghost.outside = False, []
-        ghost.catch_up()
+        if (ghost.live, ghost.live_uid) != (ghost.wrote, ghost.uid):
+            if ghost.live is not None:
+                ghost.outside.append(ghost.live)  # it has changed again since it was asked about
+            ghost.catch_up()
 
     def _settled(self, key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
         """No question, nothing gone: the number is the bot's, or has nothing of the bot's in it."""
@@ -127,17 +137,39 @@ class QuotaJudge:
                 return
         if base == ghost.base:
             return
-        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, ghost.before):
+        if not legs and not ghost.legs and base in (*ghost.outside, ghost.live, *ghost.former):
             return
         yield "P2", f"the bot moved the base of {key} from {ghost.base} to {base} ({ghost.legs} -> {legs}) by itself"
 
     def _excess(self) -> dict[tuple[str, str, str], int]:
-        """By tree, flavor and resource: live numbers less what they may be."""
+        """By tree, flavor and resource: live numbers less what they are without loans.
+
+        Where somebody else's number waits for an answer, nobody can say whose a device is, and the quota that another
+        loan is about to give back may hide what it lacks: such trees are judged loan by loan.
+        """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
+        unclear = set()
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
-            if name == NOMINAL and ghost.live is not None and queue in self.tree:
-                sums[self.tree[queue], flavor, resource] += ghost.live - ghost.bound
+            if name != NOMINAL or ghost.live is None or queue not in self.tree:
+                continue
+            group = self.tree[queue], flavor, resource
+            sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
+            if ghost.in_question or ghost.guess or not all(map(self._backed, ghost.legs)):
+                unclear.add(group)
+        return {group: excess for group, excess in sums.items() if group not in unclear}
+
+    def _overdrawn(self) -> dict[str, int]:
+        """By transfer: what its borrower holds less what its lender gives."""
+        sums: dict[str, int] = defaultdict(int)
+        for key, ghost in self.ghosts.items():
+            for leg, size in ghost.held.items() if key[3] == NOMINAL else ():
+                sums[leg] += size
         return sums
+
+    def _backed(self, leg: str) -> bool:
+        """Whether both queues of a loan stand beside each other."""
+        loan = self.loans.known.get(leg)
+        return loan is None or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
 
 def _held(legs: dict[str, int]) -> dict[str, int]:
@@ -154,10 +186,11 @@ def _gone(key: Field, ghost: Ghost) -> Iterator[tuple[str, str]]:
 def _asked(key: Field, ghost: Ghost, event: Event) -> Iterator[tuple[str, str]]:
     if ghost.asked == event["asked"]:
         return
-    if not ghost.outside:
+    # A lost answer and a stripped annotation are enough for a doubt: the write may have been undone meanwhile.
+    if not ghost.outside and not (event["uid"] is None and ghost.touched):
         yield "P3", f"the bot asks about {key} at {event['asked'][1]}, where nobody else wrote"
     if event["uid"] is None:
-        if event["base"] not in (ghost.base, ghost.before):
+        if event["base"] not in (ghost.base, *ghost.former):
             yield "P2", f"the bot is in doubt about {key} and takes {event['base']} for its base, not {ghost.base}"
         ghost.guess, ghost.base, ghost.wrote = True, event["base"], event["wrote"]
         ghost.legs = dict(event["legs"])

@@ -1,0 +1,98 @@
+"""A channel cannot be reached: what was for it goes to people instead. Called by flows/deliver_notices.
+
+A card for the approvals channel goes to everybody who may decide; what is for the platform channel goes to the admins.
+The platform channel hears once that another channel cannot be reached.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.core.membership import Unknown, is_group, people_of
+from bot.core.notices import Notice, NoticeDraft, Priority
+from bot.core.policy import Policy
+from bot.core.requests import RequestState
+from bot.flows.cards import card_prefix, channel_card
+from bot.flows.gather import look_up_groups
+from bot.flows.world import World
+from bot.views.facts import Surface
+from bot.views.kinds import NoticeKind
+
+CANNOT_REACH = frozenset({"channel_not_found", "not_in_channel", "is_archived", "restricted_action"})
+"""Slack's codes for a channel that the bot cannot post to, whatever it says."""
+APPROVALS_CHANNEL = "The approvals channel"
+
+
+def reroute(world: World, epoch: int, notice: Notice) -> None:
+    """Before `notice` is recorded as given up, so that a kill in between loses nothing; a second time adds nothing.
+
+    Does nothing for a failure that is the message's own, or for a person's DM.
+    """
+    if notice.failure not in CANNOT_REACH or notice.draft.to.startswith(("U", "W")):
+        return
+    policy = world.policies.policy
+    if notice.draft.to == policy.approvals.platform_channel:
+        _tell_admins(world, epoch, policy, notice)
+        return
+    if notice.draft.kind == NoticeKind.REQUEST_CARD:
+        _card_to_approvers(world, epoch, policy, notice)
+    _tell_platform(world, epoch, policy, notice)
+
+
+def _card_to_approvers(world: World, epoch: int, policy: Policy, notice: Notice) -> None:
+    """A copy for each person of the request's steps who has none."""
+    number = notice.draft.facts["request"]
+    with world.store.read() as uow:
+        request = uow.requests.get(number)
+    if request is None or request.state is not RequestState.WAITING:
+        return
+    people = _people(world, (one for step in request.steps for one in people_of(policy, step.who)))
+    facts = {**notice.draft.facts, "surface": Surface.LEAD.value}
+    now = world.clock()
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        new = 0
+        for person in people:
+            key = channel_card(number, person)
+            new += uow.notices.owe_once(
+                NoticeDraft(key, NoticeKind.REQUEST_CARD, person, facts, Priority.APPROVAL), now
+            )
+        if new:  # not at every failure: a refresh has the channel tried once more
+            uow.notices.refresh(card_prefix(number), now, {"unreachable": APPROVALS_CHANNEL})
+        uow.commit()
+    world.wake_delivery()
+
+
+def _people(world: World, listed: Iterable[str]) -> list[str]:
+    """User ids of persons and user groups. A group that cannot be looked up now is left out."""
+    ids = set(listed)
+    people = {one for one in ids if not is_group(one)}
+    for members in look_up_groups(world, ids - people).values():
+        people |= set() if isinstance(members, Unknown) else members
+    return sorted(people)
+
+
+def _tell_platform(world: World, epoch: int, policy: Policy, notice: Notice) -> None:
+    """Once for a channel, until its name in the policy changes."""
+    to, now = notice.draft.to, world.clock()
+    facts = {"channel": to, "code": notice.failure, "approvals": to == policy.approvals.approvals_channel}
+    key = f"{NoticeKind.CHANNEL_UNREACHABLE.value}:{to}"
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        draft = NoticeDraft(key, NoticeKind.CHANNEL_UNREACHABLE, policy.approvals.platform_channel, facts)
+        new = uow.notices.owe_once(draft, now)
+        uow.commit()
+    if new:
+        world.wake_delivery()
+
+
+def _tell_admins(world: World, epoch: int, policy: Policy, notice: Notice) -> None:
+    """A copy for each admin. Its key begins as the notice's own, so that a refresh reaches the copies too."""
+    people = _people(world, policy.approvals.groups[policy.approvals.admins])
+    now = world.clock()
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        for person in people:
+            copy = replace(notice.draft, key=f"{notice.draft.key}@{person}", to=person, thread_of=None)
+            uow.notices.owe_once(copy, now)
+        uow.commit()
+    world.wake_delivery()

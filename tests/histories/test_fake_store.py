@@ -1,0 +1,322 @@
+"""The fake database is the real one: random programs give the same answers on both, and leave the same rows."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.adapters.db import engine as engines
+from bot.adapters.db import migrate
+from bot.adapters.db.unit_of_work import SqlStore
+from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField, Intent, Question
+from bot.core.errors import NotLeader, Stale
+from bot.core.inbox import Arrival, InboxItem
+from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.messages import MessageRef
+from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
+from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
+from bot.ports.store import Store, UnitOfWork
+from tests.support.fakes.clock import START, HandClock
+from tests.support.fakes.store import FakeStore
+
+SCRIPTS = Path(__file__).parents[2] / "alembic"
+QUEUES = ("alpha", "beta", "gamma")
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[SqlStore]:
+    engine = engines.create("sqlite://")
+    migrate.migrate(engine, SCRIPTS)
+    yield SqlStore(engine)
+    engine.dispose()
+
+
+class Program:
+    """A random program: what it does depends on the seed alone, never on what the store answers."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.name = f"s{seed}"
+        """Keeps the programs apart, which share one real database."""
+        self.now = START
+        self.held: dict[str, Any] = {}
+
+    def at(self) -> datetime:
+        self.now += timedelta(seconds=self.random.choice([1, 60, 400]))
+        return self.now
+
+    def key(self, sort: str, many: int = 4) -> str:
+        return f"{self.name}:{sort}{self.random.randrange(many)}"
+
+    def request(self, **changes: Any) -> QuotaRequest:
+        ask = Ask(
+            cluster=self.name,
+            team=self.name,
+            queue=self.random.choice(QUEUES),
+            flavor="a100",
+            resource="nvidia.com/gpu",
+            amount=self.random.randrange(1, 5),
+            kind=LoanKind.TRANSFER,
+            lender="alpha",
+            start=None,
+            duration=timedelta(hours=1),
+            until=None,
+            reason="ü <!here>",
+            requester=self.name,
+        )
+        at = self.at()
+        made = QuotaRequest(
+            0, ask, RequestState.WAITING, at, at, self.key("origin", 8), steps=(ApprovalStep("leads:a"),)
+        )
+        return replace(made, **changes)
+
+    def field(self) -> FieldKey:
+        name = self.random.choice(list(FieldName))
+        return FieldKey(self.name, self.random.choice(QUEUES), "a100", "nvidia.com/gpu", name)
+
+    def draft(self) -> NoticeDraft:
+        facts = {"n": self.random.randrange(9), "list": [1, {"a": None}]}
+        priority = self.random.choice(list(Priority))
+        return NoticeDraft(self.key("card:", 5), "request_card", "C1", facts, priority)
+
+
+def requests(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    what = draw.choice(["add", "add", "update", "stale", "approve", "find", "origin"])
+    mine = uow.requests.find(requester=program.name)
+    if what == "add":
+        return uow.requests.add(program.request())
+    if what == "origin":
+        return uow.requests.by_origin(program.key("origin", 8))
+    if what == "find":
+        states = draw.choice([None, {RequestState.WAITING}, {RequestState.DENIED, RequestState.LAPSED}])
+        return uow.requests.find(states=states, teams={program.name}, since=START, limit=draw.choice([None, 2]))
+    if not mine:
+        return None
+    one = draw.choice(mine)
+    if what == "approve":
+        uow.requests.approve(Approval(one.id, 0, draw.choice(["U1", "U2"]), program.at()))
+        return uow.requests.approvals(one.id)
+    version = one.version + (what == "stale")
+    state = draw.choice(list(RequestState))
+    return uow.requests.update(replace(one, state=state, revision=one.revision + 1, version=version))
+
+
+def loans(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    mine = [loan for loan in uow.loans.find() if loan.cluster == program.name]
+    what = draw.choice(["add", "add", "update", "stale", "find", "get"])
+    if what == "add":
+        asked = uow.requests.find(requester=program.name)
+        if not asked:
+            return None
+        start = program.at()
+        lender = draw.choice([None, "alpha"])
+        number = draw.choice(asked).id
+        one = Loan(number, program.name, LoanKind.TRANSFER, lender, "beta", "a100", "r", 2, start, start + timedelta(1))
+        return uow.loans.add(one)
+    if what == "find":
+        states = draw.choice([None, {LoanState.RUNNING, LoanState.RETURNING}])
+        found = uow.loans.find(states=states, queues=draw.choice([None, {"alpha"}, {"beta"}]), since=START)
+        return [loan for loan in found if loan.cluster == program.name]
+    if not mine:
+        return None
+    one = draw.choice(mine)
+    if what == "get":
+        return uow.loans.get(one.id)
+    changed = replace(one, state=draw.choice(list(LoanState)), suspended=draw.choice([None, "gone"]))
+    return uow.loans.update(replace(changed, version=one.version + (what == "stale")))
+
+
+def fields(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    key, what = program.field(), draw.choice(["put", "put", "stale", "records", "intent", "close"])
+    known = uow.fields.records(program.name).get(key)
+    if what == "records":
+        return list(uow.fields.records(program.name).items())
+    if what == "intent":
+        part = IntendedField(key, 2, None, {"L1": -2}, 6, 4, None)
+        uow.fields.add_intent(Intent(program.key("i"), program.name, "alpha", "u", "7", 3, 1, (part,), program.at()))
+        return uow.fields.open_intents(program.name)
+    if what == "close":
+        uow.fields.close_intent(program.key("i"), "dead", program.at())
+        return uow.fields.open_intents(program.name)
+    question = Question("u", draw.choice([None, 3]), program.at(), None) if draw.random() < 0.5 else None
+    record = FieldRecord(key, draw.choice([None, "u"]), 1, 8, {"L1": 2}, 10, question, None, 4, version=0)
+    version = known.version if known is not None else 0
+    return uow.fields.put(replace(record, version=version + (what == "stale")))
+
+
+def inbox(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    key, what = program.key("k"), draw.choice(["put", "take", "lost", "claim", "done", "failed"])
+    if what == "put":
+        items = [InboxItem(program.key("k"), Arrival.COMMAND, "x", {"a": 1}, program.at()) for _ in range(2)]
+        return sorted(uow.inbox.put(items))
+    if what == "claim":
+        return uow.inbox.claim(key, "w")
+    if what in {"take", "lost"}:
+        age = timedelta(hours=1 if what == "take" else -1)
+        return [item for item in uow.inbox.take("w", 100, age) if item.key.startswith(f"{program.name}:")]
+    return uow.inbox.done(key) if what == "done" else uow.inbox.failed(key, "why")
+
+
+def notices(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    what = draw.choice(["owe", "once", "later", "refresh", "merge", "get", "latest", "waiting", "claim", "record"])
+    if what in {"owe", "later"}:
+        return uow.notices.owe(program.draft(), program.at(), program.at() if what == "later" else None)
+    if what == "once":
+        return uow.notices.owe_once(program.draft(), program.at())
+    if what in {"refresh", "merge"}:
+        return uow.notices.refresh(f"{program.name}:card:", program.at(), {"new": True} if what == "merge" else None)
+    if what == "get":
+        return uow.notices.get(program.key("card:", 5))
+    if what == "latest":
+        return uow.notices.latest(f"{program.name}:card:")
+    if what == "waiting":
+        due = uow.notices.waiting(program.at(), draw.choice([EPOCH, EPOCH + 1]), 1000)
+        return [notice for notice in due if notice.draft.key.startswith(f"{program.name}:")]
+    if what == "claim":
+        notice = uow.notices.get(program.key("card:", 5))
+        return notice and uow.notices.claim(notice, draw.choice([EPOCH, EPOCH, EPOCH + 7]), program.at())
+    return _record(program, uow)
+
+
+def _record(program: Program, uow: UnitOfWork) -> Any:
+    """What a deliverer records, of the claim as it is or of an older one."""
+    draw = program.random
+    notice = uow.notices.get(program.key("card:", 5))
+    if notice is None:
+        return None
+    done = replace(
+        notice,
+        ref=draw.choice([None, MessageRef("C1", "1.2")]),
+        state=draw.choice([NoticeState.SETTLED, NoticeState.OWED, NoticeState.GIVEN_UP]),
+        shown=draw.choice([0, notice.wanted]),
+        wanted=draw.choice([notice.wanted, max(1, notice.wanted - 1)]),
+        attempts=draw.randrange(3),
+        failure=draw.choice([None, "is_archived"]),
+        claimed_at=draw.choice([notice.claimed_at, notice.claimed_at, program.at()]),
+    )
+    uow.notices.record(done)
+    return uow.notices.get(notice.draft.key)
+
+
+def audit(program: Program, uow: UnitOfWork) -> Any:
+    uow.audit.add(AuditEntry(program.at(), "U1", "approve", program.key("Q"), "ok"))
+    return uow.audit.of(program.key("Q"))
+
+
+EPOCH = 1
+PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (requests, loans, fields, inbox, notices, notices, audit)
+
+
+def transcript(store: Store, seed: int) -> list[Any]:
+    """What a program of 60 transactions is answered, with the ids of notices and numbers of requests left out."""
+    program, seen = Program(seed), _Names()
+    for _ in range(60):
+        draw = program.random
+        parts = [draw.choice(PARTS) for _ in range(draw.randrange(1, 4))]
+        commits, ahead = draw.random() < 0.8, draw.getstate()
+        try:
+            with store.begin() as uow:
+                answers = [part(program, uow) for part in parts]
+                if commits:
+                    uow.commit()
+            seen.add(answers)
+        except (Stale, NotLeader) as error:
+            seen.add(type(error).__name__)
+        draw.setstate(ahead)
+        draw.random()
+    with store.read() as uow:
+        seen.add([uow.requests.find(requester=program.name), list(uow.fields.records(program.name).values())])
+        seen.add([uow.notices.get(f"{program.name}:card:{number}") for number in range(5)])
+    return seen.said
+
+
+class _Names:
+    """Makes answers comparable: what the database chooses by itself is replaced by its order of appearance."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+        self._ids: dict[Any, str] = {}
+
+    def add(self, answer: Any) -> None:
+        self.said.append(self._plain(answer))
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+            return [self._plain(one) for one in value]
+        if isinstance(value, Notice):
+            return replace(value, id=self._name("notice", value.id))
+        if isinstance(value, QuotaRequest | Loan):
+            return (self._name("request", value.id), replace(value, id=0))
+        if isinstance(value, Approval):
+            return replace(value, request=0)
+        return value
+
+    def _name(self, sort: str, found: Any) -> str:
+        return self._ids.setdefault((sort, found), f"{sort} {len(self._ids)}")
+
+
+def _lead(store: Store, holder: str) -> int | None:
+    with store.begin() as uow:
+        epoch = uow.leadership.acquire(holder, timedelta(hours=1))
+        uow.commit()
+    return epoch
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_program_is_answered_the_same_by_both(seed: int, real: SqlStore) -> None:
+    fake = FakeStore(HandClock()).session()
+    assert _lead(fake, "me") == _lead(real, "me") == EPOCH
+    assert transcript(fake, seed) == transcript(real, seed)
+
+
+@pytest.mark.parametrize("kind", ["fake", "real"])
+def test_the_lease_goes_to_one_and_its_epoch_only_rises(kind: str) -> None:
+    engine = engines.create("sqlite://")
+    migrate.migrate(engine, SCRIPTS)
+    clock = HandClock()
+    store: Store = FakeStore(clock).session() if kind == "fake" else SqlStore(engine)
+    with store.begin() as uow:
+        lead = uow.leadership
+        assert (lead.gap(), lead.acquire("a", timedelta(hours=1)), lead.gap()) == (None, 1, None)
+        assert lead.acquire("b", timedelta(hours=1)) is None
+        assert lead.acquire("a", timedelta(hours=1), at_least=9) == 1, "a renewal keeps the epoch"
+        lead.check(1)
+        with pytest.raises(NotLeader):
+            lead.check(2)
+        assert (lead.raise_epoch("a", 1, 0), lead.raise_epoch("a", 1, 4)) == (1, 5)
+        with pytest.raises(NotLeader):
+            lead.raise_epoch("b", 5, 9)
+        lead.release("b")
+        lead.check(5)
+        lead.release("a")
+        with pytest.raises(NotLeader):
+            lead.check(5)
+        assert lead.acquire("b", timedelta(0), at_least=7) == 8
+        clock.advance(timedelta(seconds=1))
+        assert lead.acquire("a", timedelta(hours=1)) == 9, "the lease has run out"
+        assert lead.gap() is not None
+        uow.commit()
+    engine.dispose()
+
+
+def test_what_is_not_committed_was_never_there() -> None:
+    fake = FakeStore(HandClock()).session()
+    with fake.begin() as uow:
+        uow.audit.add(AuditEntry(START, "U1", "approve", "Q-1", "ok"))
+    with fake.read() as uow:
+        assert not uow.audit.of("Q-1")
+
+
+def test_a_transaction_inside_another_one_fails_the_test() -> None:
+    fake = FakeStore(HandClock()).session()
+    with fake.begin(), pytest.raises(AssertionError, match="inside another"), fake.begin():
+        pass

@@ -1,0 +1,49 @@
+"""P1 to P5 and P8 over histories: overlapping loans, hand edits, two replicas, kills and outages at any step.
+
+`HISTORIES` says how many (default 3,000), `HISTORIES_FROM` the first seed. A history is the same for its seed:
+`python -m tests.histories.harness.replay SEED` shows what happened.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.histories.harness.coverage import collect, leave, missing, table
+from tests.histories.harness.history import run
+
+HISTORIES = int(os.environ.get("HISTORIES", "3000"))
+FIRST = int(os.environ.get("HISTORIES_FROM", "0"))
+SHARDS = 24
+LEAST_STEPS = 20
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this run have."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "histories"
+
+
+def _seeds(shard: int) -> range:
+    return range(FIRST + shard * HISTORIES // SHARDS, FIRST + (shard + 1) * HISTORIES // SHARDS)
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_every_promise_holds_in_every_history(
+    shard: int, shared: Path, record_property: Callable[[str, object], None]
+) -> None:
+    pairs: Counter[tuple[str, str]] = Counter()
+    for seed in _seeds(shard):
+        history = run(seed, LEAST_STEPS)
+        assert not history.broken, str(history)
+        assert len(history.steps) > LEAST_STEPS
+        assert history.faults, f"seed {seed} met no fault"
+        pairs += history.pairs
+    leave(shared, shard, pairs)
+    together = collect(shared, SHARDS)
+    if together is not None:
+        record_property("summary: pairs of step and fault in histories", table(together))
+        assert not missing(together)

@@ -1,0 +1,153 @@
+"""The oracle itself: it knows nothing of the bot, it is content with a quiet log, and it sees each kind of mistake."""
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.oracle.check import violations
+from tests.support.oracle.log import BOT
+
+ORACLE = Path(__file__).parents[1] / "support" / "oracle"
+GPU = "nvidia.com/gpu"
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} imports relatively"
+            yield node.module or ""
+
+
+def test_the_oracle_imports_only_itself_and_the_standard_library() -> None:
+    paths = sorted(ORACLE.glob("*.py"))
+    imported = {name for path in paths for name in _imports(path)}
+    assert paths
+    strangers = {name for name in imported if not name.startswith("tests.support.oracle.")}
+    assert strangers <= {"collections", "collections.abc", "dataclasses", "json", "re", "typing"}
+
+
+def version(queue: str, nominal: int, who: str = BOT, base: int = 8, tree: str = "pool", **legs: int) -> dict[str, Any]:
+    """A version of a queue with one number; legs make an annotation."""
+    facts = {"base": str(base), "legs": {leg: {"d": size} for leg, size in legs.items()}}
+    note = {"uid": f"u-{queue}", "f": {f"a100|{GPU}|nominal": facts}}
+    numbers = {("a100", GPU, "nominal"): nominal}
+    common = {"queue": queue, "op": "put", "who": who, "uid": f"u-{queue}", "tree": tree, "lending": {}}
+    return {"e": "version", "at": 1.0, "numbers": numbers, "note": json.dumps(note) if legs else None, **common}
+
+
+def loan(state: str, number: int = 1, **changes: Any) -> dict[str, Any]:
+    facts = {"kind": "transfer", "lender": "a", "borrower": "b", "flavor": "a100", "resource": GPU, "amount": 2}
+    common = {"start": 0.0, "end": 100.0, "suspended": None, "state": state}
+    return {"e": "loan", "at": 1.0, "id": number, **facts, **common, **changes}
+
+
+def record(queue: str, base: int, wrote: int, asked: int | None = None, **legs: int) -> dict[str, Any]:
+    field = (queue, "a100", GPU, "nominal")
+    question = None if asked is None else (f"u-{queue}", asked)
+    facts = {"uid": f"u-{queue}", "base": base, "legs": legs, "wrote": wrote, "asked": question, "gone": False}
+    return {"e": "record", "at": 1.0, "field": field, **facts}
+
+
+def request(state: str, by: str | None = None, requester: str = "U1") -> dict[str, Any]:
+    facts = {"requester": requester, "state": state, "by": by, "steps": (("group:admins", 1),)}
+    return {"e": "request", "at": 1.0, "id": 1, **facts}
+
+
+def approval(who: str, **changes: Any) -> dict[str, Any]:
+    return {"e": "approval", "at": 1.0, "request": 1, "step": 0, "who": who, "own": False, **changes}
+
+
+def said(kind: str, /, **event: Any) -> dict[str, Any]:
+    return {"e": kind, "at": 1.0, **event}
+
+
+def message(words: str = "Q-1", /, notice: str = "N", **block: Any) -> dict[str, Any]:
+    return said("message", what="post", to="U1", notice=notice, text=words, blocks=[block] if block else [])
+
+
+PEOPLE = said("people", who={"group:admins": {"A", "B"}, "admins": {"A", "B"}}, own=False, outside=("G",))
+START = [version("a", 8, "admin"), version("b", 8, "admin"), PEOPLE]
+REST = {"e": "rest", "at": 50.0, "over": False}
+APPROVED = [request("waiting"), approval("A"), request("approved", "A"), loan("running")]
+LENT = [*START, *APPROVED, version("a", 6, L1=-2), version("b", 10, L1=2)]
+PRESS = said("press", who="C", what="approve", subject="Q-1", result="refused")
+NOTED = said("audit", who="C", what="approve", subject="Q-1", outcome="no")
+EDITED = version("b", 11, "kubectl", L1=2)
+ASKED = [*LENT, EDITED, record("b", 8, 10, 11, L1=2)]
+TOLD = said(
+    "notice", id="E", key=f"edit:default/b/a100/{GPU}/nominal:u-b", kind="outside_edit", to="C", state="settled"
+)
+BASE = said("audit", who="A", what="answer", subject=f"default/b/a100/{GPU}/nominal", outcome="base: 11")
+
+CONTENT: dict[str, list[dict[str, Any]]] = {
+    "a transfer in force": [*LENT, REST],
+    "a transfer given back": [
+        *LENT,
+        version("b", 8),
+        version("a", 8),
+        loan("closed"),
+        {**REST, "at": 150.0, "over": True},
+    ],
+    "an ordinary edit": [*START, version("a", 9, "kubectl"), REST],
+    "an edit that is answered": [
+        *ASKED,
+        {**TOLD, "posted": True},
+        message(notice="E"),
+        BASE,
+        record("b", 11, 11),
+        version("b", 13, base=11, L1=2),
+        REST,
+    ],
+    "a refused press": [*LENT, PRESS, NOTED],
+    "a repeat that says so": [message(), message(type="plain_text", text="This may be a repeat", emoji=False)],
+}
+BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "the borrower is raised first": ("P1", [*START, *APPROVED, version("b", 10, L1=2)]),
+    "the lender gets it back first": ("P1", [*LENT, version("a", 8)]),
+    "more than was lent is returned": ("P2", [*LENT, version("b", 8), version("a", 9)]),
+    "an old number comes back": ("P2", [*LENT, version("b", 9), REST]),
+    "a loan is not put in force": ("P2", [*START, *APPROVED, REST]),
+    "a loan is never returned": ("P2", [*LENT, {**REST, "at": 150.0}]),
+    "a loan is suspended for nothing": ("P2", [*LENT, loan("running", suspended="no reason"), REST]),
+    "a loan is not closed": ("P2", [*LENT, version("b", 8), version("a", 8), loan("returning"), REST]),
+    "the base moves by itself": ("P2", [*LENT, record("a", 9, 6, L1=-2)]),
+    "an answer is misread": ("P2", [*ASKED, BASE, record("b", 9, 11)]),
+    "a number in question is written": ("P3", [*ASKED, version("b", 10, L1=2)]),
+    "it asks about its own write": ("P3", [*LENT, record("b", 8, 10, 10, L1=2)]),
+    "an edit is told to nobody": ("P3", [*ASKED, REST]),
+    "a stranger approves": ("P4", [*START, request("waiting"), approval("C")]),
+    "a guest approves": ("P4", [*START, request("waiting"), approval("G")]),
+    "the requester approves": ("P4", [*START, request("waiting", requester="A"), approval("A")]),
+    "one person approves twice": ("P4", [*START, request("waiting"), approval("A"), approval("A")]),
+    "nobody approved": ("P4", [*START, request("waiting"), request("approved", "A")]),
+    "a decision is changed": ("P4", [*LENT, request("denied", "B")]),
+    "a stranger denies": ("P4", [*START, request("waiting"), request("denied", "C")]),
+    "a press is not in the audit": ("P4", [*LENT, PRESS, REST]),
+    "a stranger answers": ("P4", [*ASKED, {**BASE, "who": "C"}, record("b", 11, 11)]),
+    "a loan without a request": ("P4", [*START, request("waiting"), loan("running"), REST]),
+    "a message is posted twice": ("P5", [message(), message()]),
+    "one key is owed twice": ("P5", [{**TOLD, "posted": False}, {**TOLD, "id": "F", "posted": False}]),
+    "a message is never posted": ("P5", [*START, {**TOLD, "state": "owed", "posted": False}, REST]),
+    "a name mentions the channel": ("P8", [message("<!channel>")]),
+    "a reason is bold": ("P8", [message(type="mrkdwn", text="*zqx*")]),
+    "a reason is a link": ("P8", [message(type="link", url="http://zqx.example")]),
+    "a name is an emoji": ("P8", [message(type="plain_text", text=":zqx:")]),
+    "a name pings somebody": ("P8", [message(type="user", user_id="U0zqx")]),
+}
+
+
+@pytest.mark.parametrize("name", CONTENT)
+def test_nothing_is_said_of(name: str) -> None:
+    assert violations(CONTENT[name]) == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_it_sees_that(name: str) -> None:
+    promise, log = BROKEN[name]
+    assert promise in {found.promise for found in violations(log)}
