@@ -5,6 +5,7 @@ collection, namespaces), Kueue's manager with its webhooks. No scheduler and no 
 enough for quota. Started by tests/cluster/conftest for one line of tests/cluster/lines.
 """
 
+import base64
 import secrets
 import subprocess
 import tempfile
@@ -14,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import urllib3
 import yaml
 
 from tests.cluster import manifests
@@ -97,20 +97,34 @@ class _Start:
         self._run("kube-controller-manager", f"--kubeconfig={self.admin}", *flags)
 
     def kueue(self) -> None:
+        """The manifests, then the manager as its service account, with the certificate that it makes for itself."""
         components = self._programs.folder / "kueue-components"
-        authority = (self._folder / "tls.crt").read_bytes()
-        for path, obj in manifests.kueue(components, self._ports["webhook"], authority):
+        for path, obj in manifests.kueue(components, self._ports["webhook"]):
             self._api.must("POST", path, obj)
         account = f"/api/v1/namespaces/{manifests.NAMESPACE}/serviceaccounts/{manifests.MANAGER}/token"
         token = self._api.must("POST", account, {"spec": {"expirationSeconds": 86_400}})["status"]["token"]
         self._kubeconfig(self._folder / "kueue.kubeconfig", token)
         self._established()
-        configuration = self._folder / "kueue.yaml"
-        configuration.write_text(yaml.safe_dump(manifests.configuration(self._folder, self._ports)))
+        mounted, configuration = self._folder / "webhook", self._folder / "kueue.yaml"
+        configuration.write_text(yaml.safe_dump(manifests.configuration("v1beta2", mounted, self._ports)))
         environment = {"KUBECONFIG": str(self._folder / "kueue.kubeconfig")}
         manager = self._programs.folder / "kueue"
         program = running(self._folder, "kueue", manager, f"--config={configuration}", environment=environment)
-        self._until_ready(self._stack.enter_context(program), self._kueue_is_ready)
+        kueue = self._stack.enter_context(program)
+        self._until_ready(kueue, lambda: self._mounts(mounted))
+        self._until_ready(kueue, self._kueue_is_ready)
+
+    def _mounts(self, folder: Path) -> bool:
+        """A kubelet's part: the manager keeps its certificate in a Secret and reads it from a mounted folder."""
+        secret = self._api.must("GET", f"/api/v1/namespaces/{manifests.NAMESPACE}/secrets/{manifests.SECRET}")
+        if not secret.get("data"):
+            return False
+        new = folder.with_suffix(".new")
+        new.mkdir()
+        for name, content in secret["data"].items():
+            (new / name).write_bytes(base64.b64decode(content))
+        new.rename(folder)
+        return True
 
     def _established(self) -> None:
         path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -122,12 +136,10 @@ class _Start:
         eventually("Kueue's CRDs established", all_of_them)
 
     def _kueue_is_ready(self) -> bool:
-        health = f"http://127.0.0.1:{self._ports['health']}/readyz"
-        try:
-            ready = urllib3.request("GET", health, retries=False, timeout=5).status == 200
-        except urllib3.exceptions.HTTPError:
-            return False
-        return ready
+        """Its health comes up while it still waits for its certificate: ready is when its webhook answers."""
+        probe = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "probe"}}
+        path, query = "/apis/kueue.x-k8s.io/v1beta2/resourceflavors", {"dryRun": "All"}
+        return self._api.request("POST", path, probe, query=query).status == 201
 
     def _run(self, name: str, *flags: str) -> Running:
         return self._stack.enter_context(running(self._folder, name, self._binary, name, *flags))

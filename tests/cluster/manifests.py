@@ -1,49 +1,53 @@
-"""Kueue's own manifests, changed only where a cluster's network would be: webhooks are called on a loopback port."""
+"""Kueue's own manifests as its kustomization names them, changed only where a cluster's network would be: the webhooks'
+Service is an ExternalName for this machine, and its users are told the port.
+"""
 
-import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 Obj = dict[str, Any]
-MANAGER = "kueue-controller-manager"
 NAMESPACE = "kueue-system"
+MANAGER = "kueue-controller-manager"
+SERVICE = "kueue-webhook-service"
+SECRET = "kueue-webhook-server-cert"
+_RBAC = "/apis/rbac.authorization.k8s.io/v1"
+_CORE = f"/api/v1/namespaces/{NAMESPACE}"
 
 
-def kueue(components: Path, port: int, authority: bytes) -> Iterator[tuple[str, Obj]]:
-    """(path of the collection, object), in an order that works. `port`: where Kueue's webhooks are served; `authority`:
-    PEM of who signed their certificate.
-    """
-    bundle = base64.b64encode(authority).decode()
+def kueue(components: Path, port: int) -> Iterator[tuple[str, Obj]]:
+    """(path of the collection, object), in an order that works. `port`: where Kueue's webhooks are served."""
 
     def client(path: str) -> Obj:
-        return {"url": f"https://127.0.0.1:{port}{path}", "caBundle": bundle}
+        return {"service": {"name": SERVICE, "namespace": NAMESPACE, "path": path, "port": port}}
 
     yield "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}
-    yield f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", {"metadata": {"name": MANAGER}}
+    yield f"{_CORE}/serviceaccounts", {"metadata": {"name": MANAGER}}
+    external = {"type": "ExternalName", "externalName": "localhost", "ports": [{"port": port}]}
+    yield f"{_CORE}/services", {"metadata": {"name": SERVICE}, "spec": external}
+    yield f"{_CORE}/secrets", {"metadata": {"name": SECRET}}
     yield from _rights(components / "rbac")
     for crd in _crds(components / "crd", client("/convert")):
         yield "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", crd
     for configuration in _documents(components / "webhook/manifests.yaml"):
         for webhook in configuration["webhooks"]:
             webhook["clientConfig"] = client(webhook["clientConfig"]["service"]["path"])
-        configuration["metadata"]["name"] = f"kueue-{configuration['metadata']['name']}"
-        plural = f"{configuration['kind'].lower()}s"
-        yield f"/apis/admissionregistration.k8s.io/v1/{plural}", configuration
+        _prefix(configuration)
+        yield f"/apis/admissionregistration.k8s.io/v1/{configuration['kind'].lower()}s", configuration
 
 
-def configuration(folder: Path, ports: dict[str, int]) -> Obj:
-    """The manager's configuration. `folder` has its certificate; `ports` are health, metrics and webhook."""
+def configuration(version: str, folder: Path, ports: Mapping[str, int]) -> Obj:
+    """The manager's configuration. `folder` is where its certificate will be; `ports` are health, metrics, webhook."""
     return {
-        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "apiVersion": f"config.kueue.x-k8s.io/{version}",
         "kind": "Configuration",
         "namespace": NAMESPACE,
         "health": {"healthProbeBindAddress": f"127.0.0.1:{ports['health']}"},
         "metrics": {"bindAddress": f"127.0.0.1:{ports['metrics']}"},
         "webhook": {"host": "127.0.0.1", "port": ports["webhook"], "certDir": str(folder)},
-        "internalCertManagement": {"enable": False},
+        "internalCertManagement": {"enable": True, "webhookServiceName": SERVICE, "webhookSecretName": SECRET},
         "leaderElection": {"leaderElect": False},
         "clientConnection": {"qps": 300, "burst": 500},
         "integrations": {"frameworks": ["batch/job"]},
@@ -52,17 +56,26 @@ def configuration(folder: Path, ports: dict[str, int]) -> Obj:
 
 
 def _rights(rbac: Path) -> Iterator[tuple[str, Obj]]:
-    """The manager's role as Kueue ships it, given to its service account."""
-    group = "/apis/rbac.authorization.k8s.io/v1"
+    """The manager's roles as Kueue ships them, given to its service account."""
     subject = {"kind": "ServiceAccount", "name": MANAGER, "namespace": NAMESPACE}
-    for role in _documents(rbac / "role.yaml"):
-        if role["kind"] != "ClusterRole":
-            continue
-        role["metadata"]["name"] = f"kueue-{role['metadata']['name']}"
-        yield f"{group}/clusterroles", role
-        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role["metadata"]["name"]}
-        binding = {"metadata": {"name": role["metadata"]["name"]}, "roleRef": reference, "subjects": [subject]}
-        yield f"{group}/clusterrolebindings", binding
+    for role in (*_documents(rbac / "role.yaml"), *_documents(rbac / "manager_secrets_role.yaml")):
+        _prefix(role)
+        for rule in role["rules"]:
+            if "admissionregistration.k8s.io" in rule.get("apiGroups", ()) and "resourceNames" in rule:
+                rule["resourceNames"] = [f"kueue-{name}" for name in rule["resourceNames"]]
+        base = f"{_RBAC}/namespaces/{NAMESPACE}" if role["kind"] == "Role" else _RBAC
+        plural = role["kind"].lower()
+        yield f"{base}/{plural}s", role
+        name = role["metadata"]["name"]
+        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": role["kind"], "name": name}
+        yield f"{base}/{plural}bindings", {"metadata": {"name": name}, "roleRef": reference, "subjects": [subject]}
+
+
+def _prefix(obj: Obj) -> None:
+    """What kustomize does to names and namespaces."""
+    obj["metadata"]["name"] = f"kueue-{obj['metadata']['name']}"
+    if "namespace" in obj["metadata"]:
+        obj["metadata"]["namespace"] = NAMESPACE
 
 
 def _crds(folder: Path, client: Obj) -> Iterator[Obj]:

@@ -19,6 +19,20 @@ KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 GPU = "nvidia.com/gpu"
 
 
+_KINDS = {
+    "clusterqueues": "ClusterQueue",
+    "cohorts": "Cohort",
+    "localqueues": "LocalQueue",
+    "resourceflavors": "ResourceFlavor",
+    "workloadpriorityclasses": "WorkloadPriorityClass",
+}
+
+
+def named(plural: str, name: str, body: Obj) -> Obj:
+    """The whole object of one of Kueue's kinds: a custom resource has to say what it is."""
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": _KINDS[plural], "metadata": {"name": name}, **body}
+
+
 class Site:
     """What a test works on. `mark` makes its names unique."""
 
@@ -174,7 +188,7 @@ class Site:
     def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
         """Create one object of Kueue's."""
         scope = f"/namespaces/{namespace}" if namespace else ""
-        return self._create(f"{KUEUE}{scope}/{plural}", {**body, "metadata": {"name": name}})
+        return self._create(f"{KUEUE}{scope}/{plural}", named(plural, name, body))
 
     def until_gone(self, path: str) -> None:
         """Wait until an object that was deleted is no more."""

@@ -8,7 +8,7 @@ from bot.core.loans import LoanKind
 from tests.cluster.api import APPLY, Obj
 from tests.cluster.recorder import Recorder
 from tests.cluster.replica import Installation
-from tests.cluster.site import GPU, KUEUE, Site
+from tests.cluster.site import GPU, KUEUE, Site, named
 
 
 def _apply(site: Site, queue: str, nominal: str, manager: str = "argocd-controller") -> None:
@@ -16,7 +16,7 @@ def _apply(site: Site, queue: str, nominal: str, manager: str = "argocd-controll
     entry = {"name": GPU, "nominalQuota": nominal}
     group = {"coveredResources": [GPU], "flavors": [{"name": site.flavor(), "resources": [entry]}]}
     spec: Obj = {"cohortName": site.cohort, "namespaceSelector": {}, "resourceGroups": [group]}
-    body = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": queue}, "spec": spec}
+    body = named("clusterqueues", queue, {"spec": spec})
     site.api.must("PATCH", f"{KUEUE}/clusterqueues/{queue}", body, APPLY, fieldManager=manager, force="true")
 
 

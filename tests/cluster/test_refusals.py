@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.api import APPLY, JSON, JSON_PATCH, MERGE_PATCH, Obj
-from tests.cluster.site import GPU, KUEUE, Site
+from tests.cluster.site import GPU, KUEUE, Site, named
 
 AT = "spec.resourceGroups[0].flavors[0].resources[0]"
 QUOTA = "/spec/resourceGroups/0/flavors/0/resources/0"
@@ -23,7 +23,7 @@ def _group(flavor: str, *resources: str, covered: tuple[str, ...] = ()) -> Obj:
 
 
 def _created(site: Site, spec: Obj, **query: str) -> tuple[int, str, set[str]]:
-    body = {**spec, "metadata": {"name": site.name("new")}}
+    body = named("clusterqueues", site.name("new"), spec)
     reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body, query=query)
     if reply.status == 201:
         site.api.must("DELETE", f"{KUEUE}/clusterqueues/{site.name('new')}")
@@ -176,8 +176,7 @@ Write = tuple[str, Any, str, dict[str, str]]
 
 def _one_flavor(site: Site) -> Obj:
     flavor = {"name": site.flavor(), "resources": [{"name": GPU, "nominalQuota": "9"}]}
-    whole = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": site.name("q")}}
-    return {**whole, "spec": {"resourceGroups": [{"flavors": [flavor]}]}}
+    return named("clusterqueues", site.name("q"), {"spec": {"resourceGroups": [{"flavors": [flavor]}]}})
 
 
 UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
@@ -301,7 +300,7 @@ def test_a_dry_run_meets_the_same_rules_and_stores_nothing(site: Site) -> None:
 def test_a_cohort_without_parent_has_no_limits(site: Site) -> None:
     entry = {"name": GPU, "nominalQuota": "8", "borrowingLimit": "2"}
     group = {"coveredResources": [GPU], "flavors": [{"name": site.flavor(), "resources": [entry]}]}
-    body = {"metadata": {"name": site.cohort}, "spec": {"resourceGroups": [group]}}
+    body = named("cohorts", site.cohort, {"spec": {"resourceGroups": [group]}})
     reply = site.api.request("POST", f"{KUEUE}/cohorts", body)
     assert (reply.status, f"{AT}.borrowingLimit" in reply.message) == (403, True), reply.message
 
