@@ -170,6 +170,18 @@ def test_an_unknown_field_is_dropped_unless_the_writer_asks_for_strictness(site:
     assert (status, 'unknown field "spec.cohort"' in message) == (400, True), message
 
 
+@pytest.mark.parametrize("missing", ["kind", "apiVersion"])
+def test_a_new_object_of_kueues_says_what_it_is(site: Site, missing: str) -> None:
+    """Unlike one of a built-in kind, which is known by its path."""
+    body = named("clusterqueues", site.name("new"), site.queue_spec("8"))
+    del body[missing]
+    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body)
+    assert reply.status == 400, reply.message
+    words = "the object provided is unrecognized (must be of type ClusterQueue): Object '"
+    assert words in reply.message
+    assert f"{missing}' is missing in " in reply.message.replace("Kind", "kind")
+
+
 Write = tuple[str, Any, str, dict[str, str]]
 """Method, body, content type, query."""
 

@@ -17,7 +17,6 @@ from bot.demo.slack.delivery import Delivery
 from bot.resources import alembic_dir
 from tests.support import child
 
-
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload([child.__name__])
 
@@ -142,7 +141,7 @@ class Outside(Stage):
     def let_claims_age(self) -> None:
         """As if what is claimed in the inbox had been claimed long ago."""
         back = "datetime(claimed_at, '-1 hour')" if self._database_url is None else "claimed_at - interval '1 hour'"
-        self.rows(f"UPDATE inbox SET claimed_at = {back} WHERE state = 'claimed'")  # noqa: S608 - no input
+        self.rows(f"UPDATE inbox SET claimed_at = {back} WHERE state = 'claimed'")
 
     def arrivals(self, state: str) -> int:
         """How many stand so in the inbox: waiting, claimed, done, failed."""
