@@ -46,7 +46,7 @@ class Site:
         self._clock = clock
         self._made: list[str] = []
         self._clusters: list[KubeCluster] = []
-        self._users: list[str] = []
+        self._users: dict[frozenset[tuple[str, tuple[str, ...]]], tuple[str, Path]] = {}
 
     def name(self, word: str) -> str:
         """A name that no other test uses."""
@@ -55,15 +55,18 @@ class Site:
     # -- the bot ------------------------------------------------------------------------------------------------------
 
     def bot(self, rights: Rights = BOT) -> KubeCluster:
-        """The bot's adapter, as a user of its own."""
+        """The bot's adapter, as a user with these rights and no others."""
         cluster = KubeCluster("default", connect(str(self.user(rights)), None), self._clock)
         self._clusters.append(cluster)
         return cluster
 
     def user(self, rights: Rights) -> Path:
-        """A kubeconfig of a new user."""
-        self._users.append(self.name(f"user{len(self._users)}"))
-        return self.place.user(self._users[-1], rights)
+        """A kubeconfig of the test's user with these rights."""
+        name = self.name(f"user{len(self._users)}")
+        key = frozenset(rights.items())
+        if key not in self._users:
+            self._users[key] = (name, self.place.user(name, rights))
+        return self._users[key][1]
 
     # -- queues -------------------------------------------------------------------------------------------------------
 
@@ -200,8 +203,8 @@ class Site:
             cluster.close()
         for path in reversed(self._made):
             self.api.request("DELETE", path, {"propagationPolicy": "Background"})
-        for user in self._users:
-            self.place.remove(user)
+        for name, _ in self._users.values():
+            self.place.remove(name)
 
     def _create(self, collection: str, body: Obj) -> Obj:
         created = self.api.must("POST", collection, body, fieldManager="kubectl-create")

@@ -20,7 +20,7 @@ from tests.cluster.site import Site
 HISTORIES, AT_ONCE = 200, 25
 ON_THE_SIMULATOR = 4
 """Of each 25: tests/histories plays thousands there, and without sockets."""
-STEPS = 8
+STEPS = 6
 BASE = {"one": 8, "two": 6, "three": 4}
 
 
@@ -95,5 +95,5 @@ def test_no_version_of_any_queue_breaks_the_sum(site: Site, bot: Installation, f
         assert {quota["borrowingLimit"] for quota in now.values()} == {"2"}, f"history {seed}"
     sums = seen.sums()
     assert max(sums) == sum(BASE.values())
-    assert len(sums) > histories * 4, "something was lent"
+    assert len(sums) > histories * 2, "something was lent"
     assert lost > 0
