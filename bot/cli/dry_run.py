@@ -12,7 +12,7 @@ from bot.app.parts import make_clusters
 from bot.core.convergence.planner import Plan
 from bot.core.convergence.wants import live_number
 from bot.core.policy import Policy
-from bot.flows.converge_quota import plan_for
+from bot.flows.plan_quota import plan_for
 from bot.settings import Convergence
 
 

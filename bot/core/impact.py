@@ -6,7 +6,7 @@ flows/submit_request (for the card) and flows/record_decision (again at the clic
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -84,11 +84,7 @@ def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapsh
     entry = FlavorResource(ask.flavor, ask.resource)
     tree = quota_tree(picture, entry)
     borrower = picture.queues[ask.queue]
-    lender = picture.queues[ask.lender] if ask.lender is not None else None
-    queues = (borrower,) if lender is None else (borrower, lender)
-    lent = _Lent() if lender is None else _lent(lender, entry, ask.amount, workloads)
-    reclaimed = lender is not None and others_reclaim(picture, tree, lender.name)
-    return Impact(
+    impact = Impact(
         kind=ask.kind,
         cluster=ask.cluster,
         flavor=ask.flavor,
@@ -98,16 +94,36 @@ def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapsh
         cohort=tree.cohort(ask.queue),
         free=tree.free(ask.queue),
         borrower=_borrower_move(borrower, entry, ask),
-        lender=lent.nominal,
-        lender_lending_limit=lent.lending_limit,
         borrower_lending_limit=_raised_lending_limit(borrower, entry, ask),
         cohort_nominal=tree.nominal(ask.queue),
+        borrowed_is_reclaimable=others_reclaim(picture, tree, borrower.name),
+        borrower_reclaims=borrower.preemption.reclaim_within_cohort != "Never",
+    )
+    if ask.lender is None:
+        return _with_queues(impact, borrower)
+    lender = picture.queues[ask.lender]
+    lent = _lent(lender, entry, ask.amount, workloads)
+    reclaimed = others_reclaim(picture, tree, lender.name)
+    return _with_queues(_with_lender(impact, lent, reclaimed=reclaimed), borrower, lender)
+
+
+def _with_lender(impact: Impact, lent: "_Lent", *, reclaimed: bool) -> Impact:
+    """What the lender gives, and whose work that endangers if anybody may reclaim it."""
+    return replace(
+        impact,
+        lender=lent.nominal,
+        lender_lending_limit=lent.lending_limit,
         lender_reserved=lent.reserved,
         lender_waiting=lent.waiting,
         preemptible=lent.above if reclaimed else 0,
         at_risk=lent.at_risk if reclaimed else (),
-        borrowed_is_reclaimable=others_reclaim(picture, tree, borrower.name),
-        borrower_reclaims=borrower.preemption.reclaim_within_cohort != "Never",
+    )
+
+
+def _with_queues(impact: Impact, *queues: QueueSnapshot) -> Impact:
+    """Who else writes the queues of the loan, and which of them admit nothing."""
+    return replace(
+        impact,
         managed_by=tuple((queue.name, queue.managed_by) for queue in queues if queue.managed_by),
         stopped=tuple(queue.name for queue in queues if queue.stop_policy != "None" or not queue.active),
     )

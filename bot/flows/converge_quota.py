@@ -5,16 +5,15 @@ harmless; docs/convergence.md says why. Nothing is written without an intent in 
 only if nothing that the plan was made from has changed since.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from bot.core.convergence.annotation import LOANS
 from bot.core.convergence.changes import PatchOutcome, PatchResult
-from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.facts import Intent
 from bot.core.convergence.landed import Refusal, refused, settle, still_refused
 from bot.core.convergence.order import Move
-from bot.core.convergence.planner import Plan, PlanFacts, plan
+from bot.core.convergence.planner import Plan
 from bot.core.convergence.rebuild import highest_epoch, missing_fences
 from bot.core.convergence.writes import PlannedWrite
 from bot.core.errors import Rejected, Stale, Unavailable
@@ -22,14 +21,12 @@ from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
 from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
-from bot.flows.gather import OPEN
 from bot.flows.loan_standing import Live, Trouble
+from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import Told, tell_blocked, tell_loans
 from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
 from bot.flows.world import World
-from bot.ports.cluster import Cluster
-from bot.ports.store import Store, UnitOfWork
 
 ROUNDS = 300
 """Plans in one step; more is left to the next one."""
@@ -57,26 +54,6 @@ class ConvergeMemory:
     """Steps in a row that could not get through."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Before:
-    """What the plan was made from, as read from the database."""
-
-    records: Mapping[FieldKey, FieldRecord]
-    intents: Sequence[Intent]
-    loans: Sequence[Loan]
-    closed: Sequence[Loan] = ()
-    """Closed ones that a record or an annotation still names: nobody's legs would be anybody's to take back."""
-
-    @property
-    def versions(self) -> tuple[object, ...]:
-        """Equal if and only if nothing changed."""
-        return (
-            {key: record.version for key, record in self.records.items()},
-            {intent.id for intent in self.intents},
-            {loan.id: loan.version for loan in self.loans},
-        )
-
-
 def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callable[[int], None]) -> timedelta | None:
     """One step over all clusters. How soon another is worth while, None if at the usual time.
 
@@ -86,33 +63,24 @@ def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callabl
     return min(waits, default=None)
 
 
-def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Plan:
-    """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
-    with store.read() as uow:
-        before = _facts(uow, cluster.name)
-    return plan(PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans))
-
-
 def _converge(
     world: World, name: str, epoch: int, memory: ConvergeMemory, lift: Callable[[int], None]
 ) -> timedelta | None:
     cohorts_within = COHORTS_MAY_BE
     for _ in range(ROUNDS):
-        before = _read(world, name)
+        before = read_before(world, name)
         picture = _look(world, epoch, memory, name, cohorts_within)
         if isinstance(picture, timedelta):
             return picture
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
-        if _knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
+        if knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
             if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
-        planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
-        if known := _known_after_all(world, planned):
-            before = replace(before, closed=(*before.closed, *known))
-            planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
+        unwritable = _unwritable(memory, picture, world.clock())
+        before, planned = make_plan(world, epoch, before, picture, unwritable)
         if planned.writes and cohorts_within:
             cohorts_within = timedelta(0)
             continue
@@ -182,51 +150,6 @@ def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, err
     return RETRY_LONGEST
 
 
-def _read(world: World, cluster: str) -> _Before:
-    with world.store.read() as uow:
-        return _facts(uow, cluster)
-
-
-def _facts(uow: UnitOfWork, cluster: str) -> _Before:
-    loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
-    records = uow.fields.records(cluster)
-    named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
-    closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
-    return _Before(records, uow.fields.open_intents(cluster), loans, closed)
-
-
-def _known_after_all(world: World, planned: Plan) -> list[Loan]:
-    """Loans that an annotation names and the database has, closed: the plan took them for lost ones."""
-    if not planned.found_loans:
-        return []
-    with world.store.read() as uow:
-        return [known for loan in planned.found_loans if (known := uow.loans.get(loan.id)) is not None]
-
-
-def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, unwritable: Mapping[str, str]) -> Plan:
-    return plan(
-        PlanFacts(
-            install=world.install,
-            epoch=epoch,
-            now=world.clock(),
-            picture=picture,
-            records=before.records,
-            intents=before.intents,
-            loans=(*before.loans, *before.closed),
-            unwritable=unwritable,
-        )
-    )
-
-
-def _knows_nothing(before: _Before, picture: ClusterPicture) -> bool:
-    """The database was lost: annotations of ours stand on queues that it has no record of.
-
-    Then every queue gets a fence before anything else, so that patches which only the lost database knew of are dead.
-    """
-    lost = not before.records and not before.intents
-    return lost and any(LOANS in queue.annotations for queue in picture.queues.values())
-
-
 def _intent(world: World, write: PlannedWrite, epoch: int) -> Intent:
     return write.intent(world.new_id(), epoch, world.clock())
 
@@ -246,7 +169,7 @@ def _unwritable(memory: ConvergeMemory, picture: ClusterPicture, now: datetime) 
 
 
 def _store(
-    world: World, cluster: str, epoch: int, before: _Before, planned: Plan, picture: ClusterPicture
+    world: World, cluster: str, epoch: int, before: Before, planned: Plan, picture: ClusterPicture
 ) -> list[tuple[PlannedWrite, Intent]] | None:
     """Store what the plan says and the intents of what will be sent. None: something changed since it was read.
 
@@ -257,7 +180,7 @@ def _store(
     try:
         with world.store.begin() as uow:
             uow.leadership.check(epoch)
-            if _facts(uow, cluster).versions != before.versions:
+            if before_in(uow, cluster).versions != before.versions:
                 return None
             for record in planned.records:
                 uow.fields.put(record)
