@@ -145,6 +145,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         loans[0] = replace(loans[0], end=NOON + MINUTE / 2)
     records = furnish_cluster(sim, options.queues, loans, INSTALL)
     raw = listed(sim)
+    gc.collect()
+    gc.freeze()  # the simulator's objects are none of the bot's: its garbage collector shall not look at them
     print(f"{options.queues} queues, {len(loans)} loans, {len(records)} records, a LIST of {len(raw) / 1e6:.2f} MB")
     wrong = _plans(raw, records, loans, options.rounds)
     with tempfile.TemporaryDirectory() as name, KubeServer(sim, reconcile=True) as server, stored(Path(name)) as store:

@@ -49,6 +49,9 @@ SOCKET_RECEIVERS = 16
 LEFT_BEHIND = 1000
 """Arrivals taken over at start; more is left to the sweeps."""
 SWEEP_EVERY = timedelta(seconds=15)
+PING_SECONDS = 3.0
+"""Slack's client calls a connection dead after four of these without an answer. Its own 10 are 40 s without ears."""
+RECONNECT_EVERY = timedelta(seconds=5)
 SLOW_EVERY = timedelta(seconds=1)
 RELOAD_EVERY = timedelta(seconds=10)
 LOOK_EVERY = timedelta(seconds=30)
@@ -117,13 +120,13 @@ class Bot:
     def _converge_step(self, epoch: int) -> timedelta | None:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
 
-    def reload_policy(self) -> None:
-        """Look at the policy files now. The timetable does, every few seconds."""
-        keep_policy(self.world, self._parts.reload_policy)
-
     def _offer(self, item: InboxItem) -> None:
         self._desk.expect(item)
         self._pool.offer(item)
+
+    def reload_policy(self) -> None:
+        """Look at the policy files now. The timetable does, every few seconds."""
+        keep_policy(self.world, self._parts.reload_policy)
 
     def _sweep(self) -> None:
         """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""
@@ -165,7 +168,10 @@ class Bot:
         self._socket: SocketModeHandler | None = None
         if settings.slack_app_token is not None:
             self._socket = SocketModeHandler(
-                bolt, settings.slack_app_token.get_secret_value(), concurrency=SOCKET_RECEIVERS
+                bolt,
+                settings.slack_app_token.get_secret_value(),
+                concurrency=SOCKET_RECEIVERS,
+                ping_interval=PING_SECONDS,
             )
         metrics = make_metrics(self.world, lambda: self._leader.epoch is not None, lambda: self._parts.policy_is_good)
         pages = Pages(self._alive, self._ready, metrics)
@@ -218,12 +224,12 @@ class Bot:
         log.info("the bot has stopped", cleanly=all(ended))
 
     def _connect_socket(self, socket: SocketModeHandler) -> None:
-        """A Slack that is down now is tried again by the timetable."""
+        """A Slack that is down, now or later, is tried again by the timetable: the client does not always by itself."""
         try:
             socket.connect()
         except Exception as error:
             log.warning("Slack is not reachable yet", why=type(error).__name__)
-            self._timetable.add_job(self._reconnect, "interval", seconds=SWEEP_EVERY.total_seconds(), id="reconnect")
+        self._timetable.add_job(self._reconnect, "interval", seconds=RECONNECT_EVERY.total_seconds())
 
     def _reconnect(self) -> None:
         if self._socket is None or self._socket.client.is_connected():

@@ -1,4 +1,4 @@
-"""The Slack app manifest, with exactly the scopes of adapters/slack/scopes.py. Printed by `gpu-quota-bot manifest`."""
+"""The Slack app manifest, for Slack's page "From a manifest". Printed by `gpu-quota-bot manifest`.
 
 It asks for what the code uses and nothing else: no event is subscribed, since none is handled.
 """

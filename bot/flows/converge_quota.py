@@ -6,7 +6,7 @@ only if nothing that the plan was made from has changed since.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bot.core.convergence.annotation import LOANS
@@ -64,6 +64,8 @@ class _Before:
     records: Mapping[FieldKey, FieldRecord]
     intents: Sequence[Intent]
     loans: Sequence[Loan]
+    closed: Sequence[Loan] = ()
+    """Closed ones that a record or an annotation still names: nobody's legs would be anybody's to take back."""
 
     @property
     def versions(self) -> tuple[object, ...]:
@@ -108,12 +110,16 @@ def _converge(
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
         planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
+        if known := _known_after_all(world, planned):
+            before = replace(before, closed=(*before.closed, *known))
+            planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
         if planned.writes and cohorts_within:
             cohorts_within = timedelta(0)
             continue
         intents = _store(world, name, epoch, before, planned, picture)
         if intents is None:
             continue
+        memory.told.note_closed(planned)
         if not intents:
             wait = _at_rest(world, epoch, memory, planned, picture)
             turn = _next_turn(before.loans, world.clock())
@@ -183,7 +189,18 @@ def _read(world: World, cluster: str) -> _Before:
 
 def _facts(uow: UnitOfWork, cluster: str) -> _Before:
     loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
-    return _Before(uow.fields.records(cluster), uow.fields.open_intents(cluster), loans)
+    records = uow.fields.records(cluster)
+    named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
+    closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
+    return _Before(records, uow.fields.open_intents(cluster), loans, closed)
+
+
+def _known_after_all(world: World, planned: Plan) -> list[Loan]:
+    """Loans that an annotation names and the database has, closed: the plan took them for lost ones."""
+    if not planned.found_loans:
+        return []
+    with world.store.read() as uow:
+        return [known for loan in planned.found_loans if (known := uow.loans.get(loan.id)) is not None]
 
 
 def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, unwritable: Mapping[str, str]) -> Plan:
@@ -195,7 +212,7 @@ def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, un
             picture=picture,
             records=before.records,
             intents=before.intents,
-            loans=before.loans,
+            loans=(*before.loans, *before.closed),
             unwritable=unwritable,
         )
     )
@@ -288,11 +305,14 @@ def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, resul
     now = world.clock()
     with world.store.begin() as uow:
         uow.leadership.check(epoch)
-        settled = settle(intent, result.outcome, uow.fields.records(intent.cluster))
+        open_intents = uow.fields.open_intents(intent.cluster)
+        settled = settle(intent, result.outcome, uow.fields.records(intent.cluster), open_intents)
         for record in settled.records:
             uow.fields.put(record)
         if write.fields and settled.close:
             uow.fields.close_intent(intent.id, result.outcome.value, now)
+        for twin in settled.twins:
+            uow.fields.close_intent(twin, "replaced", now)
         for key, number in write.change.numbers.items():
             what = write.move.name.lower()
             uow.audit.add(AuditEntry(now, "bot", what, "/".join(key), f"{number}: {result.outcome.value}"))

@@ -1,6 +1,7 @@
 """Every case of the list has a test that is marked with its id, or a reason why it has none yet; never both."""
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def _ids_with_tests() -> set[str]:
 
 
 def test_the_marks_are_found() -> None:
-    source = '@pytest.mark.case("A-1", "A-2")\ndef test_a(): ...\n@case("B-1")\nclass TestB: ...\n@case("C-1")\ndef c(): ...\n'
+    marked = '@pytest.mark.case("A-1", "A-2")\ndef test_a(): ...\n@case("B-1")\nclass TestB: ...\n'
+    source = marked + '@case("C-1")\ndef not_a_test(): ...\n'
     assert set(_marked(source)) == {"A-1", "A-2", "B-1"}
 
 
@@ -48,5 +50,5 @@ def test_those_without_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """The list is printed even when everything passes."""
     with capsys.disabled():
         for case_id, why in sorted(NOT_YET.items()):
-            print(f"\nno test yet: {case_id} ({CASES[case_id]}): {why}")
+            sys.stdout.write(f"\nno test yet: {case_id} ({CASES[case_id]}): {why}")
     assert all(NOT_YET.values())

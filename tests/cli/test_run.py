@@ -29,7 +29,7 @@ def ready(folder: Path) -> Path:
     migrate.upgrade(f"sqlite:///{folder / 'bot.db'}", alembic_dir())
     (folder / "kubeconfig").write_text(
         "{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: x, user: x}}],"
-        " clusters: [{name: x, cluster: {server: 'http://127.0.0.1:1'}}], users: [{name: x, user: {}}]}"
+        " clusters: [{name: x, cluster: {server: 'http://127.0.0.1'}}], users: [{name: x, user: {}}]}"
     )
     return folder
 

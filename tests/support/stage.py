@@ -194,7 +194,9 @@ class CaseStage(Stage):
 
     def card_says(self, number: int, *words: str) -> str:
         """Wait until the card has all these words; its text."""
-        return self._reads(f"{words} on the card of Q-{number}", lambda: self.find("gpu-approvals", f"Q-{number}\n"), words)
+        return self._reads(
+            f"{words} on the card of Q-{number}", lambda: self.find("gpu-approvals", f"Q-{number}\n"), words
+        )
 
     def hears(self, who: str, *words: str) -> str:
         """Wait for a direct message with all these words; its text as this person reads it."""

@@ -77,8 +77,10 @@ class Hands:
 
     def add(self, plural: str, name: str, fields: Obj | None = None, namespace: str = "", **meta: Any) -> Obj:
         """Create an object: `fields` beside its metadata, `meta` (labels, annotations) in it."""
-        body = {"metadata": {"name": name, **meta}, **(fields or {})}
-        created: Obj = self.request("POST", self.path(plural, namespace), body, manager="kubectl-create")
+        kind, path = BY_PLURAL[plural], self.path(plural, namespace)
+        version = "/".join(path.split("/")[2:4]) if kind.group else "v1"
+        body = {"apiVersion": version, "kind": kind.kind, "metadata": {"name": name, **meta}, **(fields or {})}
+        created: Obj = self.request("POST", path, body, manager="kubectl-create")
         return created
 
     def ensure(self, plural: str, name: str, fields: Obj | None = None, **meta: Any) -> None:

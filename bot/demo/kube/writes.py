@@ -4,6 +4,7 @@ decided.
 Nothing is stored unless every step passed; with `dryRun=All` everything runs and nothing is stored.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -148,6 +149,10 @@ def _decoded(target: Target, body: Any) -> Obj:
     kind, version = target.kind.kind, target.kind.api_version(target.version)
     if not isinstance(body, dict):
         raise status.bad_request(f"the object provided is unrecognized (must be of type {kind})")
+    for name, shown_as in (("kind", "Kind"), ("apiVersion", "apiVersion")) if target.kind.custom else ():
+        if not body.get(name):  # only built-in kinds are known by their path
+            missing = f"Object '{shown_as}' is missing in '{json.dumps(body)}'"
+            raise status.bad_request(f"the object provided is unrecognized (must be of type {kind}): {missing}")
     if body.get("kind", kind) != kind or body.get("apiVersion", version) != version:
         got = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
         raise status.bad_request(

@@ -31,6 +31,7 @@ def _change(town: Town, number: int, name: FieldName = FieldName.NOMINAL) -> Que
     return QueueChange(queue, {FieldKey("default", "vision", *ENTRY, name): number})
 
 
+@pytest.mark.case("QUO-17")
 @pytest.mark.parametrize("versions", [(OLD,), (NEW,), (OLD, NEW)])
 def test_queues_are_read_and_written_in_every_version(
     make_town: Callable[..., Town], versions: tuple[str, ...]

@@ -147,7 +147,7 @@ def test_git_may_strip_annotations_or_leave_them(queue: KubeSim) -> None:
     ],
 )
 def test_a_replace_names_the_object_and_the_version_it_is_based_on(queue: KubeSim, meta: Any, status: int) -> None:
-    body = {"metadata": meta, "spec": queue.queue("q")["spec"]}
+    body = {**queue.queue("q"), "metadata": meta}
     assert queue.handle("PUT", f"{QUEUES}/q", {}, {}, body)[0] == status
 
 
@@ -158,8 +158,10 @@ def test_a_patch_of_another_life_of_the_object_is_a_conflict(queue: KubeSim) -> 
 
 
 def test_names_are_taken_once_and_namespaces_must_exist(queue: KubeSim) -> None:
-    assert queue.handle("POST", QUEUES, {}, {}, {"metadata": {"name": "q"}, "spec": {}})[0] == 409
-    local = {"metadata": {"name": "lq"}, "spec": {"clusterQueue": "q"}}
+    version = {"apiVersion": "kueue.x-k8s.io/v1beta2"}
+    again = {**version, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {}}
+    assert queue.handle("POST", QUEUES, {}, {}, again)[0] == 409
+    local = {**version, "kind": "LocalQueue", "metadata": {"name": "lq"}, "spec": {"clusterQueue": "q"}}
     path = "/apis/kueue.x-k8s.io/v1beta2/namespaces/none/localqueues"
     status, _, said = queue.handle("POST", path, {}, {}, local)
     assert (status, said["message"]) == (404, 'namespaces "none" not found')

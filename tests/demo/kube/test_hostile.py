@@ -68,11 +68,11 @@ def test_any_body(body: Any, method: str, dry: bool) -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(spec=BODY, kind=st.sampled_from(["cohorts", "resourceflavors", "clusterqueues"]))
+@given(spec=BODY, kind=st.sampled_from(["Cohort", "ResourceFlavor", "ClusterQueue"]))
 def test_any_spec_of_a_new_object_and_the_controllers_live_with_what_was_accepted(spec: Any, kind: str) -> None:
     sim = _simulator()
-    body = {"metadata": {"name": "new"}, "spec": spec}
-    status, _, _ = sim.handle("POST", f"/apis/kueue.x-k8s.io/v1beta2/{kind}", {}, {}, body)
+    body = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {"name": "new"}, "spec": spec}
+    status, _, _ = sim.handle("POST", f"/apis/kueue.x-k8s.io/v1beta2/{kind.lower()}s", {}, {}, body)
     assert status in (201, 400, 403, 422)
     sim.reconcile()
     assert sim.queue("q")["status"]["conditions"][0]["reason"] == "Ready"

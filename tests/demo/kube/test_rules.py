@@ -23,7 +23,9 @@ def _spec(*groups: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def _create(sim: KubeSim, spec: dict[str, Any], path: str = QUEUES, **query: str) -> tuple[int, str]:
-    status, _, body = sim.handle("POST", path, query, {}, {"metadata": {"name": "q"}, "spec": spec})
+    kind = {"clusterqueues": "ClusterQueue", "cohorts": "Cohort"}[path.rsplit("/", 1)[1]]
+    obj = {"apiVersion": "/".join(path.split("/")[2:4]), "kind": kind, "metadata": {"name": "q"}, "spec": spec}
+    status, _, body = sim.handle("POST", path, query, {}, obj)
     return status, body.get("message", "")
 
 

@@ -1,0 +1,101 @@
+"""`site`: every test of this folder runs once on the simulator and once on each real control plane.
+
+The real ones are the lines of tests/cluster/lines (scripts/control-plane.sh builds them), or the one cluster that
+CLUSTER_KUBECONFIG names: tests make and delete objects of their own there, with names of their own. The workers of one
+run share a control plane: whoever needs it first starts it, and stops it when all others have ended.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster.control_plane import control_plane
+from tests.cluster.places import Place, Real, simulated
+from tests.cluster.programs import LINES, NotBuilt, programs
+from tests.cluster.replica import Installation, installation
+from tests.cluster.site import Site
+from tests.support.fakes.clock import HandClock
+
+GIVEN = os.environ.get("CLUSTER_KUBECONFIG")
+REAL = ("given",) if GIVEN else LINES
+
+
+@contextmanager
+def _locked(path: Path, how: int) -> Iterator[Any]:
+    with path.open("a+") as file:
+        fcntl.flock(file, how)
+        yield file
+
+
+@contextmanager
+def _shared(line: str, folder: Path) -> Iterator[Path]:
+    """The administrator's kubeconfig of this run's one control plane of the line."""
+    users, starting, address = (folder / f"{line}.{name}" for name in ("users", "starting", "address"))
+    with ExitStack() as stack:
+        with _locked(starting, fcntl.LOCK_EX):
+            mine = not address.exists()
+            if mine:
+                plane = stack.enter_context(control_plane(programs(line)))
+                address.write_text(str(plane.kubeconfig))
+            kubeconfig = Path(address.read_text())
+            user = stack.enter_context(_locked(users, fcntl.LOCK_SH))
+        yield kubeconfig
+        fcntl.flock(user, fcntl.LOCK_UN)
+        if mine:
+            with _locked(starting, fcntl.LOCK_EX), _locked(users, fcntl.LOCK_EX):
+                address.unlink()
+
+
+@contextmanager
+def _place(where: str, factory: pytest.TempPathFactory) -> Iterator[Place]:
+    folder = factory.mktemp(where)
+    if where == "simulator":
+        with simulated(folder) as simulator:
+            yield simulator
+        return
+    if GIVEN:
+        yield Real("given cluster", folder, Path(GIVEN))
+        return
+    in_worker = "PYTEST_XDIST_WORKER" in os.environ
+    with _shared(where, factory.getbasetemp().parent if in_worker else factory.getbasetemp()) as kubeconfig:
+        yield Real(where, folder, kubeconfig)
+
+
+@pytest.fixture(scope="session", params=("simulator", *REAL))
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """Where the contract is tried."""
+    where: str = request.param
+    if where in LINES:
+        try:
+            programs(where)
+        except NotBuilt as why:
+            pytest.skip(str(why))
+    with _place(where, tmp_path_factory) as found:
+        yield found
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def site(place: Place, clock: HandClock) -> Iterator[Site]:
+    """A site for one test."""
+    made = Site(place, clock)
+    try:
+        yield made
+    finally:
+        made.clean()
+
+
+@pytest.fixture
+def bot(site: Site, clock: HandClock, tmp_path: Path) -> Iterator[Installation]:
+    """An installation of the bot that has never seen this cluster."""
+    with installation(site, clock, tmp_path) as made:
+        yield made

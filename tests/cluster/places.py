@@ -1,0 +1,119 @@
+"""The places where the contract is tried: the simulator, or a real API server with a real Kueue. Both over HTTP.
+
+What differs between them is only how a user comes to be. Chosen by tests/cluster/conftest.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from bot.demo.kube.rbac import EVERYTHING, Rule
+from bot.demo.kube.server import KubeServer
+from bot.demo.kube.sim import KubeSim
+from tests.cluster.api import Api
+from tests.cluster.waiting import eventually
+
+SIMULATOR = "simulator"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+Rights = Mapping[str, tuple[str, ...]]
+"""Resource of Kueue's -> verbs."""
+BOT: Rights = {
+    "clusterqueues": ("list", "patch"),
+    "cohorts": ("list",),
+    "localqueues": ("list",),
+    "workloads": ("list",),
+}
+"""All that the bot may do."""
+
+
+class Place(Protocol):
+    """Where a site stands: how users come to be."""
+
+    what: str
+    admin: Api
+
+    def user(self, name: str, rights: Rights) -> Path:
+        """A kubeconfig for a new user with these rights and no others."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """The user is no more."""
+        ...
+
+
+class Simulated:
+    """The simulator, with access rules on."""
+
+    what = SIMULATOR
+
+    def __init__(self, folder: Path, sim: KubeSim, server: KubeServer) -> None:
+        self._folder = folder
+        self._sim = sim
+        self._server = server
+        sim.access.grant("admin", "admin", (EVERYTHING,))
+        self.admin = Api(server.kubeconfig(folder / "admin.kubeconfig", "admin"))
+
+    def user(self, name: str, rights: Rights) -> Path:
+        self._sim.access.grant(name, name, [Rule(verbs, (resource,)) for resource, verbs in rights.items()])
+        return self._server.kubeconfig(self._folder / f"{name}.kubeconfig", name)
+
+    def remove(self, name: str) -> None:
+        self._sim.access.revoke(name)
+
+
+@contextmanager
+def simulated(folder: Path) -> Iterator[Simulated]:
+    """A simulator of its own, on a free port."""
+    sim = KubeSim()
+    with KubeServer(sim, reconcile=True) as server:
+        place = Simulated(folder, sim, server)
+        try:
+            yield place
+        finally:
+            place.admin.close()
+
+
+class Real:
+    """A real API server, known by an administrator's kubeconfig."""
+
+    def __init__(self, what: str, folder: Path, kubeconfig: Path) -> None:
+        self.what = what
+        self.admin = Api(kubeconfig)
+        self._folder = folder
+
+    def user(self, name: str, rights: Rights) -> Path:
+        """A service account; returns when its rights are in force."""
+        accounts = "/api/v1/namespaces/default/serviceaccounts"
+        self.admin.must("POST", accounts, {"metadata": {"name": name}})
+        token = self.admin.must("POST", f"{accounts}/{name}/token", {"spec": {"expirationSeconds": 3600}})
+        kubeconfig = self.admin.as_token(token["status"]["token"], self._folder / f"{name}.kubeconfig")
+        rules = [
+            {"apiGroups": ["kueue.x-k8s.io"], "resources": [resource], "verbs": list(verbs)}
+            for resource, verbs in rights.items()
+        ]
+        self.admin.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
+        reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
+        subject = {"kind": "ServiceAccount", "name": name, "namespace": "default"}
+        binding = {"metadata": {"name": name}, "roleRef": reference, "subjects": [subject]}
+        self.admin.must("POST", f"{RBAC}/clusterrolebindings", binding)
+        self._in_force(kubeconfig, rights)
+        return kubeconfig
+
+    def remove(self, name: str) -> None:
+        for path in (
+            f"{RBAC}/clusterrolebindings/{name}",
+            f"{RBAC}/clusterroles/{name}",
+            f"/api/v1/namespaces/default/serviceaccounts/{name}",
+        ):
+            self.admin.request("DELETE", path)
+
+    def _in_force(self, kubeconfig: Path, rights: Rights) -> None:
+        reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+        user = Api(kubeconfig)
+        for resource, verbs in rights.items():
+            for verb in verbs:
+                asked = {"group": "kueue.x-k8s.io", "resource": resource, "verb": verb}
+                body = {"spec": {"resourceAttributes": asked}}
+                eventually(f"{verb} {resource}", lambda b=body: user.must("POST", reviews, b)["status"]["allowed"])  # type: ignore[misc]
+        user.close()

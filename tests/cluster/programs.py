@@ -1,0 +1,114 @@
+"""What scripts/control-plane.sh has built on this machine, and running one of those programs."""
+
+import functools
+import os
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LINES = tuple(sorted(path.name for path in Path(__file__).with_name("lines").iterdir()))
+STOP_TIMEOUT = 30.0
+
+# The input of this shell ends with the process that started it, even if that is killed; then the program ends too.
+# Its exit status stays behind in a file, so that a program that died is seen at once.
+_LEASH = """
+exited=$1; shift
+{ "$@" & echo $! >"$exited.pid"; wait $!; echo $? >"$exited"; } &
+cat
+kill "$(cat "$exited.pid")" 2>/dev/null
+wait
+"""
+
+
+class NotBuilt(Exception):
+    """This machine has no such control plane; the text says what to do about it."""
+
+
+class Died(Exception):
+    """A program ended by itself; the text ends with its last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """One line's binaries, what it was built from, and the manifests that came with Kueue."""
+
+    folder: Path
+    versions: Mapping[str, str]
+
+    @property
+    def kueue(self) -> str:
+        """Kueue's version, v0.19.2."""
+        return self.versions["sigs.k8s.io/kueue"]
+
+    @property
+    def kubernetes(self) -> str:
+        """Kubernetes' version, v1.36.3."""
+        return self.versions["k8s.io/kubernetes"]
+
+
+@functools.cache
+def programs(line: str) -> Programs:
+    """Raises NotBuilt."""
+    script = [str(ROOT / "scripts/control-plane.sh"), "where", line]
+    folder = Path(subprocess.run(script, check=True, capture_output=True, text=True).stdout.strip())
+    if not (folder / "versions").is_file():
+        raise NotBuilt(f"the control plane of {line} is not built: scripts/control-plane.sh build (needs Go)")
+    named = (row.split() for row in (folder / "versions").read_text().splitlines())
+    return Programs(folder, {row[0]: row[1] for row in named})
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A started program."""
+
+    name: str
+    log: Path
+    exited: Path
+
+    def check(self) -> None:
+        """Raises Died."""
+        if self.exited.exists():
+            raise Died(f"{self.name} ended with status {self.exited.read_text().strip()}: {self.last_words()}")
+
+    def last_words(self) -> str:
+        """The end of its log."""
+        return self.log.read_text(errors="replace")[-2000:]
+
+
+@contextmanager
+def running(folder: Path, name: str, *command: str | Path, environment: Mapping[str, str] = {}) -> Iterator[Running]:
+    """Run it until the context ends. Its log is NAME.log in the folder."""
+    program = Running(name, folder / f"{name}.log", folder / f"{name}.exited")
+    leash = ["/bin/sh", "-c", _LEASH, "leash", str(program.exited), *map(str, command)]
+    with (
+        program.log.open("wb") as log,
+        subprocess.Popen(
+            leash,
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env={"PATH": os.defpath, "HOME": str(folder), "TMPDIR": str(folder), **environment},
+            start_new_session=True,  # Ctrl-C is for the tests
+        ) as process,
+    ):
+        try:
+            yield program
+        finally:
+            process.communicate(timeout=STOP_TIMEOUT)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of the loopback that nobody listens on at this moment."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()

@@ -1,0 +1,226 @@
+"""What people do where the contract is tried: make queues, submit Jobs, edit by hand, give rights. All over HTTP.
+
+Names are new for each test, so that tests do not meet each other on one server; what a test made is deleted at its end.
+"""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bot.adapters.kube.client import connect
+from bot.adapters.kube.cluster import KubeCluster
+from bot.ports.clock import Clock
+from tests.cluster.api import JSON_PATCH, MERGE_PATCH, Obj, condition
+from tests.cluster.places import BOT, Place, Rights
+from tests.cluster.waiting import eventually
+
+KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
+GPU = "nvidia.com/gpu"
+
+
+_KINDS = {
+    "clusterqueues": "ClusterQueue",
+    "cohorts": "Cohort",
+    "localqueues": "LocalQueue",
+    "resourceflavors": "ResourceFlavor",
+    "workloadpriorityclasses": "WorkloadPriorityClass",
+}
+
+
+def named(plural: str, name: str, body: Obj) -> Obj:
+    """The whole object of one of Kueue's kinds: a custom resource has to say what it is."""
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": _KINDS[plural], "metadata": {"name": name}, **body}
+
+
+class Site:
+    """What a test works on. `mark` makes its names unique."""
+
+    def __init__(self, place: Place, clock: Clock) -> None:
+        self.place = place
+        self.api = place.admin
+        self.what = place.what
+        self.mark = uuid.uuid4().hex[:6]
+        self.cohort = self.name("pool")
+        self.namespace = self.name("work")
+        self._clock = clock
+        self._made: list[str] = []
+        self._clusters: list[KubeCluster] = []
+        self._users: dict[frozenset[tuple[str, tuple[str, ...]]], tuple[str, Path]] = {}
+
+    def name(self, word: str) -> str:
+        """A name that no other test uses."""
+        return f"{word}-{self.mark}"
+
+    # -- the bot ------------------------------------------------------------------------------------------------------
+
+    def bot(self, rights: Rights = BOT) -> KubeCluster:
+        """The bot's adapter, as a user with these rights and no others."""
+        cluster = KubeCluster("default", connect(str(self.user(rights)), None), self._clock)
+        self._clusters.append(cluster)
+        return cluster
+
+    def user(self, rights: Rights) -> Path:
+        """A kubeconfig of the test's user with these rights."""
+        name = self.name(f"user{len(self._users)}")
+        key = frozenset(rights.items())
+        if key not in self._users:
+            self._users[key] = (name, self.place.user(name, rights))
+        return self._users[key][1]
+
+    # -- queues -------------------------------------------------------------------------------------------------------
+
+    def queue(self, word: str, nominal: Any, *, cohort: bool = True, **more: Any) -> str:
+        """A ClusterQueue of one flavor, with a LocalQueue of the same name. `more`: borrowingLimit, lendingLimit, and
+        fields of the spec. Returns its name when Kueue admits to it.
+        """
+        self.flavor()
+        name = self.name(word)
+        self.make("clusterqueues", name, self.queue_spec(nominal, cohort=cohort, **more))
+        self._namespace()
+        self.make("localqueues", name, {"spec": {"clusterQueue": name}}, self.namespace)
+        eventually(f"{name} active", lambda: condition(self.get_queue(name), "Active") == "True")
+        return name
+
+    def queue_spec(self, nominal: Any, *, cohort: bool = True, **more: Any) -> Obj:
+        """The body of a ClusterQueue, without its name."""
+        limits: Obj = {name: more.pop(name) for name in ("borrowingLimit", "lendingLimit") if name in more}
+        entry = {"name": GPU, "nominalQuota": nominal, **limits}
+        group = {"coveredResources": [GPU], "flavors": [{"name": self.name("h100"), "resources": [entry]}]}
+        spec = {"namespaceSelector": {}, "resourceGroups": [group], **more}
+        if cohort:
+            spec["cohortName"] = self.cohort
+        return {"spec": spec}
+
+    def flavor(self) -> str:
+        """The test's ResourceFlavor."""
+        name = self.name("h100")
+        if self.api.try_get(f"{KUEUE}/resourceflavors/{name}") is None:
+            self.make("resourceflavors", name, {"spec": {}})
+        return name
+
+    def get_queue(self, name: str) -> Obj:
+        """The ClusterQueue as it is now."""
+        return self.api.must("GET", f"{KUEUE}/clusterqueues/{name}")
+
+    def quota(self, name: str) -> Obj:
+        """Its one quota."""
+        entry: Obj = self.get_queue(name)["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]
+        return entry
+
+    def edit(self, name: str, field: str, value: Any, manager: str = "kubectl-edit") -> None:
+        """Somebody changes one number by hand."""
+        path = f"/spec/resourceGroups/0/flavors/0/resources/0/{field}"
+        body = [{"op": "add", "path": path, "value": value}]
+        self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, JSON_PATCH, fieldManager=manager)
+
+    def reserved(self, name: str) -> tuple[int, int]:
+        """(reserved, borrowed of that), as the queue's status has them now."""
+        for flavor in self.get_queue(name).get("status", {}).get("flavorsReservation", ()):
+            entry = flavor["resources"][0]
+            return int(entry["total"]), int(entry.get("borrowed") or 0)
+        return 0, 0
+
+    # -- work ---------------------------------------------------------------------------------------------------------
+
+    def job(self, word: str, queue: str, gpus: int, priority: int = 0) -> str:
+        """Submit a Job of one pod to a queue; its name."""
+        self._namespace()
+        name = self.name(word)
+        labels = {"kueue.x-k8s.io/queue-name": queue}
+        if priority:
+            labels["kueue.x-k8s.io/priority-class"] = self._priority(priority)
+        share = {GPU: str(gpus)}
+        container = {"name": "train", "image": "train:1", "resources": {"requests": share, "limits": share}}
+        template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+        body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
+        jobs = f"/apis/batch/v1/namespaces/{self.namespace}/jobs"
+        self._create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
+        return name
+
+    def cancel(self, job: str) -> None:
+        """Somebody deletes the Job; its quota becomes free."""
+        path = f"/apis/batch/v1/namespaces/{self.namespace}/jobs/{job}"
+        self.api.must("DELETE", path, {"propagationPolicy": "Background"})
+
+    def workload(self, job: str) -> Obj | None:
+        """The Workload that Kueue made for the Job."""
+        listed = self.api.must("GET", f"{KUEUE}/namespaces/{self.namespace}/workloads")["items"]
+        owned = (one for one in listed if one["metadata"].get("ownerReferences", [{}])[0].get("name") == job)
+        return next(owned, None)
+
+    def admitted(self, job: str) -> bool:
+        """Whether it runs: admitted and not on its way out."""
+        workload = self.workload(job)
+        return condition(workload, "Admitted") == "True" and condition(workload, "Evicted") != "True"
+
+    def waits(self, job: str) -> str:
+        """Why it has no quota, in Kueue's words; empty while it has some or Kueue has not looked."""
+        workload = self.workload(job)
+        if workload is None or condition(workload, "QuotaReserved") != "False":
+            return ""
+        (message,) = (one["message"] for one in workload["status"]["conditions"] if one["type"] == "QuotaReserved")
+        return str(message)
+
+    def stages(self, job: str, since: str, last: Callable[[Obj], bool]) -> list[Obj]:
+        """Every version of the Job's Workload after a resourceVersion, up to the first that is `last`."""
+        seen = []
+        for event in self.api.watch(f"{KUEUE}/namespaces/{self.namespace}/workloads", since):
+            owners = event["object"]["metadata"].get("ownerReferences", [{}])
+            if owners[0].get("name") == job:
+                seen.append(event["object"])
+                if last(event["object"]):
+                    return seen
+        raise AssertionError(f"the watch ended after {len(seen)} versions of the Workload of {job}")
+
+    def now(self) -> str:
+        """The resourceVersion of this moment, to watch from."""
+        return str(self.api.must("GET", f"{KUEUE}/workloads")["metadata"]["resourceVersion"])
+
+    def until_admitted(self, *jobs: str) -> None:
+        """Wait for them."""
+        for job in jobs:
+            eventually(f"{job} admitted", lambda j=job: self.admitted(j))  # type: ignore[misc]
+
+    def until_waiting(self, job: str) -> str:
+        """Wait until Kueue has said why not; its words."""
+        return eventually(f"{job} waiting", lambda: self.waits(job))
+
+    # -- making and cleaning up ---------------------------------------------------------------------------------------
+
+    def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
+        """Create one object of Kueue's."""
+        scope = f"/namespaces/{namespace}" if namespace else ""
+        return self._create(f"{KUEUE}{scope}/{plural}", named(plural, name, body))
+
+    def until_gone(self, path: str) -> None:
+        """Wait until an object that was deleted is no more."""
+        eventually(f"{path} gone", lambda: self.api.request("GET", path).status == 404)
+
+    def clean(self) -> None:
+        """Delete what was made, newest first. What is still in use goes when its user has gone."""
+        for cluster in self._clusters:
+            cluster.close()
+        for path in reversed(self._made):
+            self.api.request("DELETE", path, {"propagationPolicy": "Background"})
+        for name, _ in self._users.values():
+            self.place.remove(name)
+
+    def _create(self, collection: str, body: Obj) -> Obj:
+        created = self.api.must("POST", collection, body, fieldManager="kubectl-create")
+        self._made.append(f"{collection}/{body['metadata']['name']}")
+        return created
+
+    def _namespace(self) -> None:
+        if self.api.try_get(f"/api/v1/namespaces/{self.namespace}") is None:
+            self._create("/api/v1/namespaces", {"metadata": {"name": self.namespace}})
+
+    def _priority(self, value: int) -> str:
+        name = self.name(f"priority{value}")
+        if self.api.try_get(f"{KUEUE}/workloadpriorityclasses/{name}") is None:
+            self.make("workloadpriorityclasses", name, {"value": value})
+        return name
+
+    def merge(self, name: str, body: Obj, manager: str = "kubectl-patch") -> Obj:
+        """A merge patch on a ClusterQueue that has to work."""
+        return self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, MERGE_PATCH, fieldManager=manager)

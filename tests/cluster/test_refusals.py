@@ -1,0 +1,324 @@
+"""Everything that refuses a write of quota: by whom, with which status, naming which field.
+
+A 422 names its causes, and comes from the schema; a 403 that begins with "admission webhook" comes from Kueue; a right
+that is missing is a 403 too, and has other words (test_rights).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.cluster.api import APPLY, JSON, JSON_PATCH, MERGE_PATCH, Obj
+from tests.cluster.site import GPU, KUEUE, Site, named
+
+AT = "spec.resourceGroups[0].flavors[0].resources[0]"
+QUOTA = "/spec/resourceGroups/0/flavors/0/resources/0"
+WEBHOOK = 'admission webhook "vclusterqueue.kb.io" denied the request: '
+
+
+def _group(flavor: str, *resources: str, covered: tuple[str, ...] = ()) -> Obj:
+    entries = [{"name": name, "nominalQuota": "1"} for name in resources]
+    return {"coveredResources": list(covered or resources), "flavors": [{"name": flavor, "resources": entries}]}
+
+
+def _created(site: Site, spec: Obj, **query: str) -> tuple[int, str, set[str]]:
+    body = named("clusterqueues", site.name("new"), spec)
+    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body, query=query)
+    if reply.status == 201:
+        site.api.must("DELETE", f"{KUEUE}/clusterqueues/{site.name('new')}")
+    return reply.status, reply.message, reply.fields
+
+
+SCHEMA: dict[str, tuple[Callable[[Site], Obj], str, str]] = {
+    "R1 borrowingLimit without cohort": (
+        lambda site: site.queue_spec("8", cohort=False, borrowingLimit="4"),
+        "spec",
+        "borrowingLimit must be nil when cohort is empty",
+    ),
+    "R2 a covered resource is missing": (
+        lambda site: site.queue_spec("8", resourceGroups=[_group(site.flavor(), GPU, covered=("cpu", GPU))]),
+        "spec.resourceGroups[0]",
+        "flavors must have the same number of resources as the coveredResources",
+    ),
+    "R3 borrowWithinCohort without reclaim": (
+        lambda site: site.queue_spec(
+            "8", preemption={"reclaimWithinCohort": "Never", "borrowWithinCohort": {"policy": "LowerPriority"}}
+        ),
+        "spec.preemption",
+        "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never",
+    ),
+    "R4 preference with the default fungibility": (
+        lambda site: site.queue_spec("8", flavorFungibility={"preference": "BorrowingOverPreemption"}),
+        "spec.flavorFungibility",
+        "preference",
+    ),
+    "R5 a flavor twice in one group": (
+        lambda site: site.queue_spec(
+            "8",
+            resourceGroups=[
+                {"coveredResources": [GPU], "flavors": [_group(site.flavor(), GPU)["flavors"][0] for _ in "12"]}
+            ],
+        ),
+        "spec.resourceGroups[0].flavors[1]",
+        "Duplicate value",
+    ),
+    "R5 a flavor's name that is none": (
+        lambda site: site.queue_spec("8", resourceGroups=[_group("Not A Name", GPU)]),
+        "spec.resourceGroups[0].flavors[0].name",
+        "should match",
+    ),
+    "an unknown policy": (
+        lambda site: site.queue_spec("8", preemption={"reclaimWithinCohort": "Sometimes"}),
+        "spec.preemption.reclaimWithinCohort",
+        "Unsupported value",
+    ),
+    "an unknown stop policy": (
+        lambda site: site.queue_spec("8", stopPolicy="Pause"),
+        "spec.stopPolicy",
+        "Unsupported value",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SCHEMA)
+def test_the_schema_refuses(site: Site, case: str) -> None:
+    """422 with a cause that names the field."""
+    spec, field, words = SCHEMA[case]
+    status, message, fields = _created(site, spec(site))
+    assert (status, words in message, field in fields) == (422, True, True), message
+
+
+KUEUES: dict[str, tuple[Callable[[Site], Obj], str]] = {
+    "R7 a negative quota": (
+        lambda site: site.queue_spec("-1"),
+        f'{AT}.nominalQuota: Invalid value: "-1": must be greater than or equal to 0',
+    ),
+    "R7 a negative borrowingLimit": (
+        lambda site: site.queue_spec("8", borrowingLimit="-2"),
+        f'{AT}.borrowingLimit: Invalid value: "-2": must be greater than or equal to 0',
+    ),
+    "R8 lendingLimit without cohort": (
+        lambda site: site.queue_spec("8", cohort=False, lendingLimit="4"),
+        f'{AT}.lendingLimit: Invalid value: "4": must be nil when cohort is empty',
+    ),
+    "R9 lendingLimit above nominal": (
+        lambda site: site.queue_spec("8", lendingLimit="9"),
+        f'{AT}.lendingLimit: Invalid value: "9": must be less than or equal to the nominalQuota',
+    ),
+    "R10 resources in another order": (
+        lambda site: site.queue_spec("8", resourceGroups=[_group(site.flavor(), GPU, "cpu", covered=("cpu", GPU))]),
+        f'{AT}.name: Invalid value: "{GPU}": must match the name in coveredResources',
+    ),
+    "R11 a resource in two groups": (
+        lambda site: site.queue_spec("8", resourceGroups=[_group(site.flavor(), GPU), _group(site.name("a100"), GPU)]),
+        f'spec.resourceGroups[1].coveredResources[0]: Duplicate value: "{GPU}"',
+    ),
+    "R11 a flavor in two groups": (
+        lambda site: site.queue_spec("8", resourceGroups=[_group(site.flavor(), GPU), _group(site.flavor(), "cpu")]),
+        "spec.resourceGroups[1].flavors[0].name: Duplicate value",
+    ),
+    "R13 a negative weight": (
+        lambda site: site.queue_spec("8", fairSharing={"weight": "-1"}),
+        "must be greater than or equal to 0",
+    ),
+    "R14 an admission check on a flavor that is not listed": (
+        lambda site: site.queue_spec(
+            "8", admissionChecksStrategy={"admissionChecks": [{"name": "check", "onFlavors": ["elsewhere"]}]}
+        ),
+        "spec.admissionChecksStrategy.admissionChecks",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", KUEUES)
+def test_kueues_webhook_refuses(site: Site, case: str) -> None:
+    """403, in the webhook's name, without causes."""
+    spec, words = KUEUES[case]
+    status, message, fields = _created(site, spec(site))
+    assert (status, fields) == (403, set()), message
+    assert message.startswith(WEBHOOK)
+    assert words in message
+
+
+@pytest.mark.parametrize("quantity", ["8 GPUs", "eight", ""])
+def test_what_is_no_quantity_is_a_bad_request_of_the_mutating_webhook(site: Site, quantity: str) -> None:
+    status, message, _ = _created(site, site.queue_spec(quantity))
+    assert (status, "quantities must match the regular expression" in message) == (400, True), message
+
+
+@pytest.mark.parametrize(("nominal", "stored"), [("500m", "500m"), ("0.5", "500m"), (8, "8"), ("8000m", "8")])
+def test_what_is_accepted_is_written_back_canonically_on_create(site: Site, nominal: Any, stored: str) -> None:
+    """Fractions too: that GPUs are whole is for the bot to hold."""
+    assert site.quota(site.queue("odd", nominal))["nominalQuota"] == stored
+
+
+@pytest.mark.parametrize("value", ["12", 12, "12000m"])
+def test_a_patched_quantity_stays_as_it_was_written(site: Site, value: Any) -> None:
+    """So a quantity is never tested by value."""
+    queue = site.queue("typed", 8)
+    site.edit(queue, "nominalQuota", value)
+    assert site.quota(queue)["nominalQuota"] == value
+
+
+def test_an_unknown_field_is_dropped_unless_the_writer_asks_for_strictness(site: Site) -> None:
+    """v1beta1's `cohort`, under v1beta2: the queue would silently be in no cohort."""
+    spec = site.queue_spec("8", cohort=False)
+    spec["spec"]["cohort"] = site.cohort
+    assert _created(site, spec)[0] == 201
+    status, message, _ = _created(site, spec, fieldValidation="Strict")
+    assert (status, 'unknown field "spec.cohort"' in message) == (400, True), message
+
+
+@pytest.mark.parametrize("missing", ["kind", "apiVersion"])
+def test_a_new_object_of_kueues_says_what_it_is(site: Site, missing: str) -> None:
+    """Unlike one of a built-in kind, which is known by its path."""
+    body = named("clusterqueues", site.name("new"), site.queue_spec("8"))
+    del body[missing]
+    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body)
+    assert reply.status == 400, reply.message
+    words = "the object provided is unrecognized (must be of type ClusterQueue): Object '"
+    assert words in reply.message
+    assert f"{missing}' is missing in " in reply.message.replace("Kind", "kind")
+
+
+Write = tuple[str, Any, str, dict[str, str]]
+"""Method, body, content type, query."""
+
+
+def _one_flavor(site: Site) -> Obj:
+    flavor = {"name": site.flavor(), "resources": [{"name": GPU, "nominalQuota": "9"}]}
+    return named("clusterqueues", site.name("q"), {"spec": {"resourceGroups": [{"flavors": [flavor]}]}})
+
+
+UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
+    "a failed test, value": (
+        lambda _site, _live: _patch({"op": "test", "path": f"{QUOTA}/nominalQuota", "value": "999"}),
+        422,
+        "the server rejected our request due to an error in our request",
+    ),
+    "a failed test, string against number": (
+        lambda _site, _live: _patch({"op": "test", "path": f"{QUOTA}/nominalQuota", "value": 8}),
+        422,
+        "the server rejected our request due to an error in our request",
+    ),
+    "a failed test, resourceVersion": (
+        lambda _site, _live: _patch({"op": "test", "path": "/metadata/resourceVersion", "value": "1"}),
+        422,
+        "the server rejected our request due to an error in our request",
+    ),
+    "a path that is not there": (
+        lambda _site, _live: _patch({"op": "replace", "path": "/spec/resourceGroups/0/flavors/7/name", "value": "x"}),
+        422,
+        "the server rejected our request due to an error in our request",
+    ),
+    "no quota at all": (
+        lambda _site, _live: _patch({"op": "replace", "path": f"{QUOTA}/nominalQuota", "value": None}),
+        422,
+        "Required value",
+    ),
+    "nominal below lendingLimit": (
+        lambda _site, _live: _patch({"op": "replace", "path": f"{QUOTA}/nominalQuota", "value": "3"}),
+        403,
+        f'{AT}.lendingLimit: Invalid value: "4": must be less than or equal to the nominalQuota',
+    ),
+    "leaving the cohort with limits set": (
+        lambda _site, _live: ("PATCH", {"spec": {"cohortName": None}}, MERGE_PATCH, {}),
+        422,
+        "borrowingLimit must be nil when cohort is empty",
+    ),
+    "a merge patch with part of the list": (
+        lambda site, _live: ("PATCH", {"spec": _one_flavor(site)["spec"]}, MERGE_PATCH, {}),
+        422,
+        "spec.resourceGroups[0].coveredResources: Required value",
+    ),
+    "a merge patch with a stale resourceVersion": (
+        lambda _site, _live: ("PATCH", {"metadata": {"resourceVersion": "1"}, "spec": {}}, MERGE_PATCH, {}),
+        409,
+        "the object has been modified",
+    ),
+    "a PUT with a stale resourceVersion": (
+        lambda _site, live: (
+            "PUT",
+            {**live, "metadata": {**live["metadata"], "resourceVersion": "1"}},
+            JSON,
+            {},
+        ),
+        409,
+        "the object has been modified",
+    ),
+    "a strategic merge patch": (
+        lambda _site, _live: ("PATCH", {"spec": {}}, "application/strategic-merge-patch+json", {}),
+        415,
+        "the body of the request was in an unknown format",
+    ),
+    "server-side apply of one flavor": (
+        lambda site, _live: ("PATCH", _one_flavor(site), APPLY, {"fieldManager": "other"}),
+        409,
+        ".spec.resourceGroups",
+    ),
+    "server-side apply of one flavor, by force": (
+        lambda site, _live: ("PATCH", _one_flavor(site), APPLY, {"fieldManager": "other", "force": "true"}),
+        422,
+        "coveredResources",
+    ),
+    "an unknown field, strictly": (
+        lambda _site, _live: ("PATCH", {"spec": {"foo": 1}}, MERGE_PATCH, {"fieldValidation": "Strict"}),
+        422,
+        'unknown field "spec.foo"',
+    ),
+}
+
+
+def _patch(*operations: Obj) -> Write:
+    return "PATCH", list(operations), JSON_PATCH, {}
+
+
+@pytest.mark.parametrize("case", UPDATES)
+def test_a_change_is_refused(site: Site, case: str) -> None:
+    """And nothing is changed."""
+    write, status, words = UPDATES[case]
+    queue = site.queue("q", "8", borrowingLimit="2", lendingLimit="4")
+    before = site.get_queue(queue)
+    method, body, content_type, query = write(site, before)
+    reply = site.api.request(method, f"{KUEUE}/clusterqueues/{queue}", body, content_type, query)
+    assert (reply.status, words in reply.message) == (status, True), (reply.status, reply.message)
+    assert site.get_queue(queue)["spec"] == before["spec"]
+
+
+def test_a_queue_that_is_not_there(site: Site) -> None:
+    reply = site.api.request("PATCH", f"{KUEUE}/clusterqueues/{site.name('none')}", [], JSON_PATCH)
+    assert (reply.status, "not found" in reply.message) == (404, True)
+
+
+def test_a_patch_that_changes_nothing_makes_no_version(site: Site) -> None:
+    queue = site.queue("same", "8")
+    before = site.get_queue(queue)["metadata"]["resourceVersion"]
+    site.edit(queue, "nominalQuota", "8")
+    assert site.get_queue(queue)["metadata"]["resourceVersion"] == before
+
+
+def test_a_dry_run_meets_the_same_rules_and_stores_nothing(site: Site) -> None:
+    queue = site.queue("dry", "8", lendingLimit="4")
+    path = f"{KUEUE}/clusterqueues/{queue}"
+    answers = []
+    for value in ("20", "3"):
+        body = [{"op": "replace", "path": f"{QUOTA}/nominalQuota", "value": value}]
+        answers.append(site.api.request("PATCH", path, body, JSON_PATCH, {"dryRun": "All"}).status)
+    assert answers == [200, 403]
+    assert site.quota(queue)["nominalQuota"] == "8"
+
+
+def test_a_cohort_without_parent_has_no_limits(site: Site) -> None:
+    entry = {"name": GPU, "nominalQuota": "8", "borrowingLimit": "2"}
+    group = {"coveredResources": [GPU], "flavors": [{"name": site.flavor(), "resources": [entry]}]}
+    body = named("cohorts", site.cohort, {"spec": {"resourceGroups": [group]}})
+    reply = site.api.request("POST", f"{KUEUE}/cohorts", body)
+    assert (reply.status, f"{AT}.borrowingLimit" in reply.message) == (403, True), reply.message
+
+
+def test_a_local_queue_stays_with_its_cluster_queue(site: Site) -> None:
+    queue = site.queue("first", 8)
+    path = f"{KUEUE}/namespaces/{site.namespace}/localqueues/{queue}"
+    reply = site.api.request("PATCH", path, {"spec": {"clusterQueue": "other"}}, MERGE_PATCH)
+    assert (reply.status, "field is immutable" in reply.message) == (422, True), reply.message
