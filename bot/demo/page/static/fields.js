@@ -53,6 +53,7 @@ function select(element, standing) {
     describe();
   };
   adopt((standing.selected_option ?? element.initial_option)?.value);
+  if (input.value) input.options[0].remove(); // what was chosen can be changed, not taken back, as in Slack
   input.addEventListener("change", describe);
   return { input, extra, adopt, value: () => input.value || null };
 }
