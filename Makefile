@@ -11,13 +11,16 @@ PYTEST := $(PY) -m pytest -n logical --maxprocesses 4 --dist worksteal --duratio
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one .venv, made by one at a time
-.PHONY: help demo test check format lint types imports drift lock clean
+.PHONY: help demo page picture test check format lint types imports drift lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 demo: venv-run ## the scripted story, with the real bot against simulated Slack and Kubernetes (SCRIPT=loop)
 	@$(PY) -m bot demo --script $(SCRIPT)
+
+page: venv-run ## the demo in the browser: simulated Slack and Kubernetes, the real bot (ARGS="--no-browser --port 0")
+	@$(PY) -m bot demo $(ARGS)
 
 test: venv-test ## all tests; what this machine lacks is skipped and listed at the end (ARGS="-k words")
 	@$(PYTEST) $(ARGS)
@@ -50,6 +53,9 @@ lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml --group test -c requirements/run.txt -o requirements/test.txt
 	$(LOCK) pyproject.toml --group check -c requirements/test.txt -o requirements/check.txt
 	$(LOCK) --group build -c requirements/test.txt -o requirements/build.txt
+
+picture: venv-test ## make docs/images/demo.png again (needs chromium)
+	@PYTHONPATH=. $(PY) scripts/demo_picture.py
 
 clean: ## forget .venv and every cache
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -25,6 +25,11 @@ MOST_RATIO = 1.5
 LINES = ("status", "request 2 a100 for 1d because of a deadline, run {}", "show vision")
 """What people type. None of them can be answered without asking Slack, the database or the cluster."""
 
+LEFT = """
+    SELECT (SELECT count(*) FROM inbox WHERE state IN ('waiting', 'claimed'))
+         + (SELECT count(*) FROM notice WHERE state IN ('owed', 'claimed'))
+"""
+
 
 @dataclass(slots=True)
 class Measured:
@@ -69,16 +74,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--commands", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--hang", type=float, default=9.0, help="seconds that each answer of the API server takes")
-    parser.add_argument("--slow", type=float, default=0.0, help="slow the EMPTY handler down by so many seconds")
+    parser.add_argument(
+        "--slow", type=float, default=0.0, help="seconds by which the bot is slowed down, to see it fail"
+    )
     options = parser.parse_args(arguments)
     bot, empty = Measured("the bot"), Measured("empty handler")
     with Child(outside, options.hang) as world:
         environment: Environment = world.receive()
-        with Child(the_bot, environment) as one, Child(empty_handler, environment, options.slow) as other:
+        with Child(the_bot, environment, options.slow) as one, Child(empty_handler, environment) as other:
             ports = {one: one.receive(), other: other.receive()}
             for number in range(options.rounds + 1):
                 lines = [LINES[n % len(LINES)].format(f"{number}-{n}") for n in range(options.commands)]
-                for child, measured in ((other, empty), (one, bot)):
+                turns = ((other, empty), (one, bot))
+                for child, measured in turns if number % 2 else turns[::-1]:
                     replies, cpu = _round(world, child, ports[child], lines)
                     if number:  # the first one warms up
                         measured.add(replies, cpu)
@@ -99,11 +107,11 @@ def _round(world: Child, child: Child, port: int, lines: Sequence[str]) -> tuple
 
 
 def _until_handled(environment: Environment) -> float:
-    """Wait until nothing is left in the bot's inbox. Seconds."""
+    """Wait until nothing is left in the bot's inbox, and nothing is owed to Slack. Seconds."""
     began = time.monotonic()
     path = environment["DATABASE_URL"].removeprefix("sqlite:///")
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
-        while database.execute("SELECT count(*) FROM inbox WHERE state IN ('waiting', 'claimed')").fetchone()[0]:
+        while database.execute(LEFT).fetchone()[0]:
             time.sleep(0.2)
     return time.monotonic() - began
 

@@ -4,9 +4,11 @@ One of its own for each, so that neither the simulators nor the client take the 
 """
 
 import multiprocessing
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from multiprocessing.connection import Connection
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -15,6 +17,7 @@ from slack_bolt import Ack
 
 from bot.adapters.db import migrate
 from bot.adapters.logs import configure_logs
+from bot.adapters.system_clock import system_clock
 from bot.app.parts import make_bolt
 from bot.app.run import DISPATCHERS, Bot
 from bot.chat.listeners import COMMAND
@@ -43,7 +46,7 @@ class Child:
 
     def __exit__(self, *_: object) -> None:
         self._ours.send(None)
-        self._process.join(30)
+        self._process.join(10)
         self._process.kill()
 
     def receive(self) -> Any:
@@ -84,28 +87,31 @@ def outside(pipe: Connection, kube_hangs: float) -> None:
                 case ("heal",):
                     stage.kube.faults.clear()
                     pipe.send(None)
-                case ("answers",):
-                    pipe.send(len(stage.slack.calls("response_url")))
 
 
-def the_bot(pipe: Connection, environment: Environment) -> None:
-    """The whole bot in HTTP mode. Says its port; then answers every question with its CPU seconds so far."""
+def the_bot(pipe: Connection, environment: Environment, slow: float) -> None:
+    """The whole bot in HTTP mode, each arrival `slow` seconds slower. Says its port; then answers every question with
+    its CPU seconds so far."""
     settings = load_settings(environment, None, Settings)
     configure_logs(settings.log_level, settings.log_format)
     migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
-    bot = Bot(settings)
+
+    def clock() -> datetime:
+        if slow and threading.current_thread().name.startswith("bolt"):
+            time.sleep(slow)
+        return system_clock()
+
+    bot = Bot(settings, clock)
     bot.start()
     _serve(pipe, bot.port)
     bot.stop()
 
 
-def empty_handler(pipe: Connection, environment: Environment, delay: float) -> None:
-    """The same web server and the same Bolt with a listener that does nothing but acknowledge, after `delay` s."""
+def empty_handler(pipe: Connection, environment: Environment) -> None:
+    """The same web server and the same Bolt with a listener that does nothing but acknowledge."""
     settings = load_settings(environment, None, Settings)
 
     def acknowledge(ack: Ack) -> None:
-        if delay:
-            time.sleep(delay)
         ack()
 
     with ThreadPoolExecutor(DISPATCHERS) as dispatchers:

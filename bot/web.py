@@ -5,6 +5,7 @@ each request is dispatched on a thread of its own.
 """
 
 import asyncio
+import re
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ EVENTS_PATH = "/slack/events"
 BODY_LIMIT = 1_000_000
 """Bytes. Slack's payloads stay far below."""
 START_SECONDS = 10.0
+_TIMESTAMP = re.compile(r"[0-9]{1,12}")
 
 Report = Callable[[], Mapping[str, str]]
 """Part -> "ok" or what is wrong with it."""
@@ -76,6 +78,8 @@ def _events(bolt: App, executor: Executor) -> Callable[[Request], Any]:
             body += chunk
             if len(body) > BODY_LIMIT:
                 return Response(status_code=413)
+        if not _TIMESTAMP.fullmatch(request.headers.get("x-slack-request-timestamp", "0")):
+            return Response(status_code=401)  # Bolt would fail on it, and log a traceback for anybody who likes
         try:
             text = body.decode()
         except UnicodeDecodeError:

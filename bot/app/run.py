@@ -25,6 +25,7 @@ from bot.chat.directory import handler_of
 from bot.chat.form_gate import form_gate
 from bot.chat.listeners import Listeners
 from bot.core.errors import Unavailable
+from bot.core.inbox import InboxItem
 from bot.core.pace import Pace
 from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.deliver_notices import deliver
@@ -48,6 +49,10 @@ SOCKET_RECEIVERS = 16
 LEFT_BEHIND = 1000
 """Arrivals taken over at start; more is left to the sweeps."""
 SWEEP_EVERY = timedelta(seconds=15)
+PING_SECONDS = 3.0
+"""Slack's client calls a connection dead after four of these without an answer. Its own 10 are 40 s without ears."""
+RECONNECT_EVERY = timedelta(seconds=5)
+SLOW_EVERY = timedelta(seconds=1)
 RELOAD_EVERY = timedelta(seconds=10)
 LOOK_EVERY = timedelta(seconds=30)
 STOP_WITHIN = timedelta(seconds=15)
@@ -56,8 +61,16 @@ STOP_WITHIN = timedelta(seconds=15)
 class Bot:
     """One process of the bot. `start` returns when it works, `stop` when it has ended cleanly."""
 
-    def __init__(self, settings: Settings, clock: Clock = system_clock, new_id: Callable[[], str] = new_id) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock = system_clock,
+        new_id: Callable[[], str] = new_id,
+        pace: Pace | None = None,
+    ) -> None:
+        """`pace`: how fast it may speak; None is Slack's."""
         self._settings = settings
+        self._pace = pace or Pace()
         self._lock = lock.hold(settings.database_url.get_secret_value())
         self._lock.__enter__()
         try:
@@ -86,7 +99,7 @@ class Bot:
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
         self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
-        pace, render = Pace(), renderer(self.world)
+        pace, render = self._pace, renderer(self.world)
         self._deliver = Loop(
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )
@@ -106,6 +119,14 @@ class Bot:
 
     def _converge_step(self, epoch: int) -> timedelta | None:
         return converge_all(self.world, epoch, self._memory, self._leader.lift)
+
+    def _offer(self, item: InboxItem) -> None:
+        self._desk.expect(item)
+        self._pool.offer(item)
+
+    def reload_policy(self) -> None:
+        """Look at the policy files now. The timetable does, every few seconds."""
+        keep_policy(self.world, self._parts.reload_policy)
 
     def _sweep(self) -> None:
         """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""
@@ -130,8 +151,9 @@ class Bot:
         )
         jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
             (self._leader.renew, lease / 3),
-            (lambda: keep_policy(self.world, self._parts.reload_policy), RELOAD_EVERY),
+            (self.reload_policy, RELOAD_EVERY),
             (self._sweep, SWEEP_EVERY),
+            (self._desk.tell_slow, SLOW_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:
@@ -142,11 +164,14 @@ class Bot:
         settings = self._settings
         self._dispatchers = ThreadPoolExecutor(DISPATCHERS, thread_name_prefix="bolt")
         bolt = make_bolt(settings, self._dispatchers)
-        Listeners(self._parts.inbox.put, self._pool.offer, form_gate(self.world), clock).register(bolt)
+        Listeners(self._parts.inbox.put, self._offer, form_gate(self.world), clock).register(bolt)
         self._socket: SocketModeHandler | None = None
         if settings.slack_app_token is not None:
             self._socket = SocketModeHandler(
-                bolt, settings.slack_app_token.get_secret_value(), concurrency=SOCKET_RECEIVERS
+                bolt,
+                settings.slack_app_token.get_secret_value(),
+                concurrency=SOCKET_RECEIVERS,
+                ping_interval=PING_SECONDS,
             )
         metrics = make_metrics(self.world, lambda: self._leader.epoch is not None, lambda: self._parts.policy_is_good)
         pages = Pages(self._alive, self._ready, metrics)
@@ -199,12 +224,12 @@ class Bot:
         log.info("the bot has stopped", cleanly=all(ended))
 
     def _connect_socket(self, socket: SocketModeHandler) -> None:
-        """A Slack that is down now is tried again by the timetable."""
+        """A Slack that is down, now or later, is tried again by the timetable: the client does not always by itself."""
         try:
             socket.connect()
         except Exception as error:
             log.warning("Slack is not reachable yet", why=type(error).__name__)
-            self._timetable.add_job(self._reconnect, "interval", seconds=SWEEP_EVERY.total_seconds(), id="reconnect")
+        self._timetable.add_job(self._reconnect, "interval", seconds=RECONNECT_EVERY.total_seconds())
 
     def _reconnect(self) -> None:
         if self._socket is None or self._socket.client.is_connected():

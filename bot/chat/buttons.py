@@ -17,7 +17,7 @@ from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
 from bot.flows.withdraw_request import withdraw_request
-from bot.views.answers.done import loan_returned, request_withdrawn
+from bot.views.answers.done import request_withdrawn
 from bot.views.answers.show import show
 from bot.views.deny_form import deny_form
 from bot.views.details import details
@@ -45,11 +45,11 @@ def on_deny(arrived: Arrived) -> None:
     _open(arrived, replace(form, metadata=f"{facts.request.id}:{_revision(arrived)}"))
 
 
-def on_deny_form(arrived: Arrived) -> Message:
-    """The reason was given."""
+def on_deny_form(arrived: Arrived) -> None:
+    """The reason was given. The card says the rest: a form has no place of its own to be answered in."""
     number, _, revision = arrived.get("metadata").partition(":")
     press = Press(int(number), int(revision or 0), arrived.user, arrived.origin)
-    return said(deny(arrived.world, press, text(arrived.item.payload["values"], Field.DENY_WORDS)))
+    deny(arrived.world, press, text(arrived.item.payload["values"], Field.DENY_WORDS))
 
 
 def on_details(arrived: Arrived) -> None:
@@ -70,11 +70,10 @@ def on_return(arrived: Arrived) -> None:
     _open(arrived, return_form(facts.loan, facts.standing.above if facts.standing else None, facts.unit))
 
 
-def on_return_form(arrived: Arrived) -> Message:
-    """The amount was given."""
+def on_return_form(arrived: Arrived) -> None:
+    """The amount was given. The card says the rest."""
     amount = whole(arrived.item.payload["values"], Field.RETURN_AMOUNT)
-    left, given = return_loan(arrived.world, int(arrived.get("metadata")), amount, arrived.user, arrived.origin)
-    return loan_returned(left, given)
+    return_loan(arrived.world, int(arrived.get("metadata")), amount, arrived.user, arrived.origin)
 
 
 def on_edit_answer(arrived: Arrived) -> Message:

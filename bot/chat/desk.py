@@ -4,8 +4,9 @@ An arrival is handled at least once: the flow that changes something marks it as
 second try of the same arrival cannot change anything twice. What only answers is marked here.
 """
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
@@ -17,7 +18,7 @@ from bot.core.notices import NoticeDraft
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import failed, refused
+from bot.views.refusals import failed, refused, slow_answer
 
 log = structlog.get_logger(__name__)
 
@@ -25,6 +26,8 @@ CLAIM_IS_OLD = timedelta(minutes=2)
 """After that a claimed arrival is taken by somebody else: its worker is dead or hangs."""
 MOST_ATTEMPTS = 3
 RESPONSE_URL_LIFE = timedelta(minutes=30)
+SLOW = timedelta(seconds=3)
+"""After that the one who acted hears that the answer takes a while."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,16 @@ class Arrived:
         return str(self.item.payload.get(name) or "")
 
 
+@dataclass(slots=True, eq=False)
+class _Awaited:
+    """Somebody waits for an answer to this. The lock keeps the answer behind the line that says that it takes long."""
+
+    arrived: Arrived
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    over: bool = False
+    """Answered, or told that it takes long."""
+
+
 Handler = Callable[[Arrived], Message | None]
 """Answers the one who acted, or None when something else was shown. Raises Refused."""
 
@@ -61,9 +74,35 @@ class Desk:
     find: Callable[[InboxItem], Handler]
     worker: str
     """Name of this process, for claims."""
+    _awaited: dict[str, _Awaited] = field(default_factory=dict)
+
+    def expect(self, item: InboxItem) -> None:
+        """It has just arrived, and will be handled as soon as a worker is free."""
+        if item.payload.get("response_url"):
+            self._awaited[item.key] = _Awaited(Arrived(self.world, item))
+
+    def tell_slow(self) -> None:
+        """Say once to each who waits for more than SLOW that the answer comes. Called every second or so."""
+        for awaited in list(self._awaited.values()):
+            with awaited.lock:
+                waits = self.world.clock() - awaited.arrived.item.received_at
+                if awaited.over or not SLOW < waits < RESPONSE_URL_LIFE:
+                    continue
+                awaited.over = True
+                try:
+                    self.world.chat.respond(awaited.arrived.get("response_url"), slow_answer())
+                except (Unavailable, Rejected) as error:
+                    log.warning("cannot say that it takes long", key=awaited.arrived.item.key, why=str(error))
 
     def handle(self, item: InboxItem) -> None:
-        """One arrival. What was never tried has just been stored and is claimed first; the others were taken."""
+        """One arrival; after it nobody waits for an answer any more."""
+        try:
+            self._take_up(item)
+        finally:
+            self._awaited.pop(item.key, None)
+
+    def _take_up(self, item: InboxItem) -> None:
+        """What was never tried has just been stored and is claimed first; the others were taken."""
         if item.attempts > MOST_ATTEMPTS:
             self._settle(item, f"given up after {MOST_ATTEMPTS} tries")
         elif item.attempts or self._claim(item):
@@ -111,6 +150,10 @@ class Desk:
 
     def _answer(self, arrived: Arrived, message: Message) -> None:
         """Where it came from; by DM once that is no longer possible."""
+        awaited = self._awaited.pop(arrived.item.key, None)
+        if awaited is not None:
+            with awaited.lock:
+                awaited.over = True
         url = arrived.get("response_url")
         if url and self.world.clock() - arrived.item.received_at < RESPONSE_URL_LIFE:
             try:

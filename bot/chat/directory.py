@@ -37,8 +37,8 @@ ACTIONS: Mapping[str, Handler] = {
 }
 SUBMISSIONS: Mapping[str, Handler] = {
     View.REQUEST_FORM: _silent(form.submit),
-    View.DENY_FORM: buttons.on_deny_form,
-    View.RETURN_FORM: buttons.on_return_form,
+    View.DENY_FORM: _silent(buttons.on_deny_form),
+    View.RETURN_FORM: _silent(buttons.on_return_form),
 }
 
 

@@ -1,4 +1,4 @@
-"""The command `gpu-quota-bot`. `run` is kept apart so that the bot itself loads no terminal library."""
+"""The command `gpu-quota-bot`. `run` is kept apart so that the bot itself does not load the terminal's commands."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The subcommands that people type at a terminal: policy, converge, loans, db, demo. Called by cli.main.
+"""The subcommands that people type at a terminal: policy, converge, loans, db, manifest, demo. Called by cli.main.
 
 Every one of them but `db upgrade` only reads. What is wrong goes to standard error with exit code 1, settings with 2.
 """
@@ -19,6 +19,7 @@ from bot.adapters.logs import configure_logs
 from bot.adapters.policy_files import PolicyError, load_policy
 from bot.adapters.system_clock import system_clock
 from bot.cli.dry_run import print_plans
+from bot.cli.manifest import manifest_text
 from bot.core.durations import parse_duration
 from bot.core.errors import Refused, Rejected, Unavailable
 from bot.core.loans import LoanKind, LoanState
@@ -48,14 +49,38 @@ def run() -> None:
 
 
 @app.command()
-def demo(script: Annotated[str, typer.Option(help="Which story to play.")] = "loop") -> None:
-    """Play a story on embedded parts: the real bot, a simulated Slack, a simulated cluster."""
+def demo(
+    script: Annotated[str, typer.Option(help="Play a story in the terminal instead: loop.")] = "",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page on loopback; 0 is a free one.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """A Slack workspace in the browser: the real bot between a simulated Slack and a simulated cluster."""
+    from bot.demo.page import PortTaken
     from bot.demo.run import STORIES, play
+    from bot.demo.run_page import show
 
     configure_logs("WARNING", "console")
-    if script not in STORIES:
+    if script and script not in STORIES:
         _fail(f"No script {script}. There are: {', '.join(STORIES)}.", 2)
-    raise typer.Exit(play(script, out.print))
+    if script:
+        raise typer.Exit(play(script, out.print))
+    try:
+        raise typer.Exit(show(out.print, port, browser=browser))
+    except PortTaken as error:
+        _fail(f"The page cannot be served on port {port}: {error}", 1)
+
+
+@app.command()
+def manifest(
+    http: Annotated[
+        str | None, typer.Option("--http", metavar="URL", help="The bot's public https address; else Socket Mode.")
+    ] = None,
+) -> None:
+    """Print the manifest of the Slack app to create, with the scopes that the bot uses."""
+    try:
+        out.print(manifest_text(http), markup=False, end="")
+    except Refused as error:
+        _fail(error.sentence, 2)
 
 
 @policy_app.command("check")

@@ -24,6 +24,8 @@ class Move:
     queue: str
     before: int | None
     after: int | None
+    base: int | None = None
+    """`before` without the bot's loans; None if none is in it."""
 
 
 @dataclass(frozen=True, slots=True)

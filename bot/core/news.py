@@ -51,9 +51,13 @@ def _numbers(shown: Impact, now: Impact) -> tuple[str, ...]:
 
 
 def _moved(shown: Move, now: Move, field: str) -> tuple[str, ...]:
-    if shown.before == now.before:
-        return ()
-    return (f"{now.queue} {field}: {_set(shown.before)} -> {_set(now.before)}",)
+    """Loans that came or went meanwhile are no news: only a base that somebody changed leads elsewhere."""
+    before, after = _base(shown), _base(now)
+    return () if before == after else (f"{now.queue} {field}: {_set(before)} -> {_set(after)}",)
+
+
+def _base(move: Move) -> int | None:
+    return move.before if move.base is None else move.base
 
 
 def _set(value: int | None) -> str:

@@ -7,10 +7,6 @@ Slack takes about one new message a second in each channel and some fifty update
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-POST_EVERY = timedelta(seconds=1)
-"""Between two posts to one channel."""
-UPDATE_EVERY = timedelta(seconds=1.2)
-"""Between two updates, over all channels."""
 FIRST_SILENCE = timedelta(seconds=2)
 LONGEST_SILENCE = timedelta(seconds=30)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -20,6 +16,10 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 class Pace:
     """When the next call to each place may be made."""
 
+    post_every: timedelta = timedelta(seconds=1)
+    """Between two posts to one channel."""
+    update_every: timedelta = timedelta(seconds=1.2)
+    """Between two updates, over all channels."""
     _posts: dict[str, datetime] = field(default_factory=dict)
     _update: datetime = _LONG_AGO
     _all: datetime = _LONG_AGO
@@ -37,11 +37,11 @@ class Pace:
 
     def posted(self, channel: str, at: datetime) -> None:
         """A post to the channel was tried."""
-        self._posts[channel] = at + POST_EVERY
+        self._posts[channel] = at + self.post_every
 
     def updated(self, at: datetime) -> None:
         """An update was tried."""
-        self._update = at + UPDATE_EVERY
+        self._update = at + self.update_every
 
     def hold_channel(self, channel: str, until: datetime) -> None:
         """Slack wants no post to this channel before then."""

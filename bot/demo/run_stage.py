@@ -15,10 +15,11 @@ from typing import Self, TypeVar
 
 from bot.adapters.db import migrate
 from bot.app.run import Bot
+from bot.core.pace import Pace
 from bot.demo.kube.people import Limits
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
-from bot.demo.slack import Clocks, Message, SlackSim
+from bot.demo.slack import Clocks, Message, Setup, SlackSim
 from bot.resources import alembic_dir, default_policies_dir
 from bot.settings import Settings, load_settings
 
@@ -53,6 +54,11 @@ PATIENCE = 20.0
 """Real seconds that anything may take."""
 
 
+def local_queue(queue: str) -> tuple[str, str]:
+    """Where jobs for a ClusterQueue go: (namespace, LocalQueue)."""
+    return f"{queue}-train", "main"
+
+
 class StageClock:
     """Real time plus what it was moved forward."""
 
@@ -79,11 +85,19 @@ class StageClock:
 class Stage:
     """A context manager; inside it everything runs."""
 
-    def __init__(self, socket_mode: bool = True) -> None:
+    def __init__(
+        self, socket_mode: bool = True, pace: Pace | None = None, setup: Setup | None = None, kube_token: str = ""
+    ) -> None:
+        """`pace`: how fast the bot may speak; None is Slack's real pace. `setup`: the Slack app as installed.
+
+        `kube_token`: what the bot shows to the cluster.
+        """
         self._socket_mode = socket_mode
+        self._pace = pace
+        self._kube_token = kube_token
         self._folder = Path(tempfile.mkdtemp(prefix="gpu-quota-bot-"))
         self.clock = StageClock()
-        self.slack = SlackSim(clocks=Clocks(now=self.clock))
+        self.slack = SlackSim(setup, clocks=Clocks(now=self.clock))
         self.kube = KubeSim(clock=self.clock)
         self._server = KubeServer(self.kube, reconcile=True)
         self.people: dict[str, str] = {}
@@ -107,11 +121,16 @@ class Stage:
         self.stop_bot()
         self._close()
 
+    @property
+    def policies(self) -> Path:
+        """The folder of the policy files, which may be edited."""
+        return self._folder / "policies"
+
     def start_bot(self) -> None:
         """Start a process of the bot, the first or one after a stop."""
         settings = self.settings()
         migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
-        self.bot = Bot(settings, self.clock)
+        self.bot = Bot(settings, self.clock, pace=self._pace)
         self.bot.start()
         if not self._socket_mode:
             self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
@@ -130,7 +149,7 @@ class Stage:
             "SLACK_BOT_TOKEN": self.slack.bot_token,
             "SLACK_SIGNING_SECRET": self.slack.signing_secret,
             "SLACK_API_URL": self.slack.api_url,
-            "KUBECONFIG": str(self._server.kubeconfig(self._folder / "kubeconfig")),
+            "KUBECONFIG": str(self._server.kubeconfig(self._folder / "kubeconfig", self._kube_token)),
             "DATABASE_URL": f"sqlite:///{self._folder / 'bot.db'}",
             "POLICIES_DIR": str(self._folder / "policies"),
             "HTTP_HOST": "127.0.0.1",
@@ -183,7 +202,7 @@ class Stage:
             file.write_text(text, encoding="utf-8")
         for name, limits in QUEUES.items():
             self.kube.add_cluster_queue(name, {"a100": limits}, cohort=COHORT, preemption=PREEMPTION)
-            self.kube.add_local_queue(f"{name}-train", "main", name)
+            self.kube.add_local_queue(*local_queue(name), name)
         self.kube.reconcile()
 
     def _close(self) -> None:

@@ -6,7 +6,7 @@ only if nothing that the plan was made from has changed since.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from bot.core.convergence.annotation import LOANS
@@ -37,6 +37,9 @@ COHORTS_MAY_BE = timedelta(minutes=5)
 """How old the Cohort objects may be for a look that writes nothing. Before a write they are read again."""
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
+HICCUP = timedelta(seconds=1)
+"""One call that fails, and the next one does not, is nobody's news."""
+_SILENT = {PatchOutcome.UNKNOWN: Blocker.API_DOWN, PatchOutcome.KUEUE_DOWN: Blocker.KUEUE_DOWN}
 
 
 @dataclass(slots=True)
@@ -61,6 +64,8 @@ class _Before:
     records: Mapping[FieldKey, FieldRecord]
     intents: Sequence[Intent]
     loans: Sequence[Loan]
+    closed: Sequence[Loan] = ()
+    """Closed ones that a record or an annotation still names: nobody's legs would be anybody's to take back."""
 
     @property
     def versions(self) -> tuple[object, ...]:
@@ -101,22 +106,26 @@ def _converge(
             lift(highest_epoch(picture))
             return timedelta(0)
         if _knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
-            if not _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
-                return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+            if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
+                return _cannot(world, epoch, memory, name, silent, "")
             continue
         planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
+        if known := _known_after_all(world, planned):
+            before = replace(before, closed=(*before.closed, *known))
+            planned = _plan(world, epoch, before, picture, _unwritable(memory, picture, world.clock()))
         if planned.writes and cohorts_within:
             cohorts_within = timedelta(0)
             continue
         intents = _store(world, name, epoch, before, planned, picture)
         if intents is None:
             continue
+        memory.told.note_closed(planned)
         if not intents:
             wait = _at_rest(world, epoch, memory, planned, picture)
             turn = _next_turn(before.loans, world.clock())
             return min((one for one in (wait, turn) if one is not None), default=None)
-        if not _send(world, epoch, memory, intents):
-            return _cannot(world, epoch, memory, name, Blocker.KUEUE_DOWN, "")
+        if silent := _send(world, epoch, memory, intents):
+            return _cannot(world, epoch, memory, name, silent, "")
     return timedelta(0)
 
 
@@ -155,9 +164,11 @@ def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
 
 def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:
     """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
-    outage = began(memory.outages, cluster, blocker, world.clock())
+    now = world.clock()
+    outage = began(memory.outages, cluster, blocker, now)
     tell_down(world, epoch, cluster, outage)
-    tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
+    if now - outage.since >= HICCUP:
+        tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
     memory.failures += 1
     return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
 
@@ -178,7 +189,18 @@ def _read(world: World, cluster: str) -> _Before:
 
 def _facts(uow: UnitOfWork, cluster: str) -> _Before:
     loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
-    return _Before(uow.fields.records(cluster), uow.fields.open_intents(cluster), loans)
+    records = uow.fields.records(cluster)
+    named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
+    closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
+    return _Before(records, uow.fields.open_intents(cluster), loans, closed)
+
+
+def _known_after_all(world: World, planned: Plan) -> list[Loan]:
+    """Loans that an annotation names and the database has, closed: the plan took them for lost ones."""
+    if not planned.found_loans:
+        return []
+    with world.store.read() as uow:
+        return [known for loan in planned.found_loans if (known := uow.loans.get(loan.id)) is not None]
 
 
 def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, unwritable: Mapping[str, str]) -> Plan:
@@ -190,7 +212,7 @@ def _plan(world: World, epoch: int, before: _Before, picture: ClusterPicture, un
             picture=picture,
             records=before.records,
             intents=before.intents,
-            loans=before.loans,
+            loans=(*before.loans, *before.closed),
             unwritable=unwritable,
         )
     )
@@ -257,9 +279,11 @@ def _store(
     return sent
 
 
-def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]) -> bool:
-    """Send each patch once and record what its answer proves. Whether it is worth while to plan again at once."""
-    worth = True
+def _send(
+    world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tuple[PlannedWrite, Intent]]
+) -> Blocker | None:
+    """Send each patch once and record what its answer proves. What does not answer, None if to plan again at once."""
+    silent = None
     for write, intent in intents:
         result = world.clusters[intent.cluster].patch(write.change)
         _record(world, epoch, write, intent, result)
@@ -269,9 +293,8 @@ def _send(world: World, epoch: int, memory: ConvergeMemory, intents: Sequence[tu
             blocker = Blocker.NO_RIGHT if result.outcome is PatchOutcome.FORBIDDEN else Blocker.REFUSED
             memory.troubles[intent.cluster, intent.queue] = Trouble(blocker, result.words, refusal.since)
             tell_refusal(world, epoch, intent.cluster, blocker, refusal)
-        if result.outcome in {PatchOutcome.UNKNOWN, PatchOutcome.KUEUE_DOWN}:
-            worth = False
-    return worth
+        silent = _SILENT.get(result.outcome, silent)
+    return silent
 
 
 def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, result: PatchResult) -> None:
@@ -282,11 +305,14 @@ def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, resul
     now = world.clock()
     with world.store.begin() as uow:
         uow.leadership.check(epoch)
-        settled = settle(intent, result.outcome, uow.fields.records(intent.cluster))
+        open_intents = uow.fields.open_intents(intent.cluster)
+        settled = settle(intent, result.outcome, uow.fields.records(intent.cluster), open_intents)
         for record in settled.records:
             uow.fields.put(record)
         if write.fields and settled.close:
             uow.fields.close_intent(intent.id, result.outcome.value, now)
+        for twin in settled.twins:
+            uow.fields.close_intent(twin, "replaced", now)
         for key, number in write.change.numbers.items():
             what = write.move.name.lower()
             uow.audit.add(AuditEntry(now, "bot", what, "/".join(key), f"{number}: {result.outcome.value}"))

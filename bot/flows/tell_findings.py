@@ -88,6 +88,9 @@ def _owe_question(
     if over:
         weeks = (now - min(loan.ended_at or loan.end for loan in over)) // timedelta(weeks=1)
         names.append(f"{name}:again-{weeks}")
+    last = uow.notices.latest(f"{name}:again-")
+    if last is not None and last.draft.key not in names:
+        names.append(last.draft.key)  # a reminder has buttons too: it must not stand there with an old number
     for one in names:
         known = uow.notices.get(one)
         if known is None or _differs(known.draft.facts, facts):

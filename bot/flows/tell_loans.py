@@ -4,6 +4,7 @@ Called by flows/converge_quota when a plan has nothing left to write now. What w
 and by `Loan.in_force_at`; telling again is harmless.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from bot.core.errors import Stale
 from bot.core.impact import Move
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanEnd, LoanState
-from bot.core.notices import NoticeDraft
+from bot.core.notices import Notice, NoticeDraft
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
@@ -30,6 +31,8 @@ LOOK_AGAIN = timedelta(seconds=1)
 """How soon to look whether Kueue's controller has seen a change."""
 LATE = timedelta(minutes=2)
 """From here on a start or an end is called late."""
+UNSAID = timedelta(days=60)
+"""How far back a new leader looks for ends that were not told, by the start of the loan."""
 PATIENCE = timedelta(seconds=20)
 """How long an approved loan may take before its requester hears that it waits."""
 _CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.NO_RIGHT, Blocker.REFUSED})
@@ -56,11 +59,22 @@ class Told:
 
     epoch: int = 0
     standings: dict[int, LoanStanding] = field(default_factory=dict)
+    closed: set[int] = field(default_factory=set)
+    """Loans that convergence closed and whose end nobody has heard of yet."""
 
-    def is_news(self, epoch: int, loan: Loan, standing: LoanStanding) -> bool:
+    def note_closed(self, plan: Plan) -> None:
+        """A plan was stored. The look that tells may come later, when other queues have nothing to be written."""
+        self.closed |= {loan.id for loan in plan.loans if loan.state is LoanState.CLOSED}
+
+    def is_new(self, epoch: int) -> bool:
+        """Whether this is the first look under an epoch."""
+        if epoch == self.epoch:
+            return False
+        self.epoch, self.standings = epoch, {}
+        return True
+
+    def is_news(self, loan: Loan, standing: LoanStanding) -> bool:
         """Of a loan in force only its standing can be news; any other may have to be told because time has passed."""
-        if epoch != self.epoch:
-            self.epoch, self.standings = epoch, {}
         in_force = loan.state is LoanState.RUNNING and loan.in_force_at is not None
         return not in_force or self.standings.get(loan.id) != _stable(standing)
 
@@ -68,7 +82,9 @@ class Told:
 def tell_loans(world: World, epoch: int, plan: Plan, live: Live, told: Told) -> timedelta | None:
     """How soon to look again, None if nothing is expected to change by itself."""
     again = None
-    for loan in _loans(world, plan, live.picture.cluster):
+    if told.is_new(epoch):
+        told.closed |= _left_unsaid(world)
+    for loan in _loans(world, plan, live.picture.cluster, told.closed):
         figures = plan.figures.get(loan.id)
         standing = standing_of(loan, figures, live)
         seen = _seen(loan, live.picture)
@@ -76,15 +92,21 @@ def tell_loans(world: World, epoch: int, plan: Plan, live: Live, told: Told) -> 
             again = LOOK_AGAIN
         if loan.state is LoanState.CLOSED:
             standing = with_work_above(world, loan, standing)
-        if told.is_news(epoch, loan, standing) and _tell(world, epoch, loan.id, standing, seen):
+        if told.is_news(loan, standing) and _tell(world, epoch, loan.id, standing, seen):
             told.standings[loan.id] = _stable(standing)
+            told.closed.discard(loan.id)
     return again
 
 
 def tell_blocked(world: World, epoch: int, cluster: str, trouble: Trouble, told: Told) -> None:
-    """The cluster cannot be asked or written: what waits for it says so, from what was known before."""
+    """The cluster cannot be asked or written: what waits for it says so, from what was known before.
+
+    Also what should have started by now: nothing is planned, so nothing starts, while the cluster cannot be asked.
+    """
+    now = world.clock()
     with world.store.read() as uow:
-        loans = [one for one in uow.loans.find(states={LoanState.RUNNING}) if one.cluster == cluster]
+        begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING})
+        loans = [one for one in begun if one.cluster == cluster and one.start <= now]
         known = {loan.id: _shown(uow, loan.id) for loan in loans}
     for loan in loans:
         before = known[loan.id]
@@ -114,15 +136,22 @@ def _nothing_yet(loan: Loan) -> LoanStanding:
     return LoanStanding(0, 0, Move(loan.borrower, None, None))
 
 
-def _loans(world: World, plan: Plan, cluster: str) -> list[Loan]:
-    """Open loans as they are stored now, and those that this plan closed."""
-    closed = {loan.id for loan in plan.loans if loan.state is LoanState.CLOSED}
+def _left_unsaid(world: World) -> set[int]:
+    """Loans that the last leader closed and did not come to tell of."""
+    with world.store.read() as uow:
+        closed = uow.loans.find(states={LoanState.CLOSED}, since=world.clock() - UNSAID)
+        return {loan.id for loan in closed if (card := _own_card(uow, loan.id)) and not card.draft.facts.get("over")}
+
+
+def _loans(world: World, plan: Plan, cluster: str, closed: Collection[int]) -> list[Loan]:
+    """Open loans as they are stored now, and those that were closed since they were told of."""
     with world.store.read() as uow:
         begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING, LoanState.RETURNING})
         ended = [loan for number in closed if (loan := uow.loans.get(number)) is not None]
     figures = plan.figures
     here = [loan for loan in begun if loan.cluster == cluster]
-    return [loan for loan in here if loan.id in figures or loan.state is LoanState.SCHEDULED] + ended
+    over = [loan for loan in ended if loan.cluster == cluster]
+    return [loan for loan in here if loan.id in figures or loan.state is LoanState.SCHEDULED] + over
 
 
 def _seen(loan: Loan, picture: ClusterPicture) -> bool:
@@ -158,10 +187,15 @@ def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: b
 
 def _shown(uow: UnitOfWork, number: int) -> LoanStanding | None:
     """What the cards know of it."""
-    request = uow.requests.get(number)
-    card = uow.notices.get(f"{card_prefix(number)}{request.ask.requester}") if request else None
+    card = _own_card(uow, number)
     known = card.draft.facts.get("standing") if card else None
     return from_json(known) if known else None
+
+
+def _own_card(uow: UnitOfWork, number: int) -> Notice | None:
+    """The requester's copy of the card."""
+    request = uow.requests.get(number)
+    return uow.notices.get(f"{card_prefix(number)}{request.ask.requester}") if request else None
 
 
 def _new_facts(story: _Story, shown: LoanStanding | None) -> dict[str, Any] | None:
@@ -185,10 +219,10 @@ def _waits(story: _Story) -> bool:
     loan, decided = story.loan, story.request.decided_at or story.now
     if loan.in_force_at is not None:
         return False
-    if loan.state is LoanState.SCHEDULED:
+    if loan.state is LoanState.SCHEDULED and loan.start > story.now:
         return loan.start > decided
     blocked = story.standing.blocker in _HARD or story.now - max(loan.start, decided) > PATIENCE
-    return loan.state is LoanState.RUNNING and story.standing.raised < loan.amount and blocked
+    return loan.state in {LoanState.SCHEDULED, LoanState.RUNNING} and story.standing.raised < loan.amount and blocked
 
 
 def _owe(uow: UnitOfWork, story: _Story) -> None:

@@ -15,6 +15,8 @@ from bot.flows.world import World
 from bot.views.kinds import NoticeKind
 
 SAID_AFTER = timedelta(minutes=5)
+NOTICED_WITHIN = timedelta(minutes=1)
+"""An outage of Slack is noticed by the first message that fails, which may be the one about what just ended."""
 _COUNTED = 1000
 """Messages that wait are counted up to here."""
 _DOWN = {Blocker.API_DOWN: NoticeKind.API_DOWN, Blocker.KUEUE_DOWN: NoticeKind.KUEUE_DOWN}
@@ -66,7 +68,8 @@ def tell_slack_back(world: World, epoch: int, since: datetime) -> None:
     with world.store.read() as uow:
         late = sum(1 for one in uow.notices.waiting(now, epoch, _COUNTED) if one.ref is None)
         closed = uow.loans.find(states={LoanState.CLOSED})
-    on_time = [one for one in closed if one.end_reason is LoanEnd.ENDED and one.ended_at and since <= one.ended_at]
+    begin = since - NOTICED_WITHIN
+    on_time = [one for one in closed if one.end_reason is LoanEnd.ENDED and one.ended_at and begin <= one.ended_at]
     facts = {"since": since.isoformat(), "until": now.isoformat(), "messages": late, "ended_on_time": len(on_time)}
     _owe_facts(world, epoch, NoticeKind.SLACK_BACK, f"{NoticeKind.SLACK_BACK.value}:{since.isoformat()}", facts)
 

@@ -54,6 +54,7 @@ def test_amounts_that_are_taken(text: str, count: int, of: str | None) -> None:
     assert parse_amount(text, 16) == Amount(count, of)
 
 
+@pytest.mark.case("QUO-13")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -99,6 +100,7 @@ def test_quo_13_amounts_that_are_refused(text: str, expected: str) -> None:
     assert sentence(text) == expected
 
 
+@pytest.mark.case("QUO-13")
 @pytest.mark.parametrize("text", ["4k", "1e3", "8E", "4Gi", "1500m", "NaN", "9" * 3000, "1" * 60 + "E", "7" * 5000])
 @pytest.mark.parametrize("limit", [1, 16, None, 0, 10**12])
 def test_quo_13_nothing_crashes_and_what_is_offered_instead_is_taken(text: str, limit: int | None) -> None:
@@ -124,6 +126,7 @@ def test_a_number_glued_to_what_may_be_a_unit_of_time_is_ambiguous(
     assert parse_amount(text, 16) == Misread(expected, instead)
 
 
+@pytest.mark.case("QUO-15")
 @pytest.mark.parametrize(
     ("text", "of"),
     [
@@ -138,6 +141,7 @@ def test_quo_15_mig_slices_keep_dots_and_dashes(text: str, of: str) -> None:
     assert parse_amount(text, 16) == Amount(7, of)
 
 
+@pytest.mark.case("QUO-15")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -111,6 +111,7 @@ def test_the_borrowers_lending_limit_follows_where_it_is_set(limit: int | None, 
     assert assess(ask(8), world, ()).borrower_lending_limit is None
 
 
+@pytest.mark.case("QUO-04", "QUO-05")
 @pytest.mark.parametrize("tool", ["Argo CD", "Flux", "Helm"])
 def test_quo_04_quo_05_queues_that_a_tool_manages_are_named_before_approval(tool: str) -> None:
     lender, borrower = changed("nlp", managed_by=tool), changed("vision", managed_by=tool)

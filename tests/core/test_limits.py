@@ -33,6 +33,7 @@ def test_an_ordinary_request_is_not_refused(amount: int) -> None:
     assert said(ask(amount)) == []
 
 
+@pytest.mark.case("QUO-13")
 @pytest.mark.parametrize(
     ("amount", "shown"), [(17, "17"), (20, "20"), (4000, "4,000"), (8 * 10**18, f"{8 * 10**18:,}")]
 )
@@ -76,16 +77,19 @@ def test_what_a_team_has_and_asks_for_is_added_up(had: int, amount: int, words: 
     assert found == ([] if words is None else [(AskField.AMOUNT, words)])
 
 
+@pytest.mark.case("SEC-08")
 @pytest.mark.parametrize(("count", "words"), [(4, None), (5, "5 requests are open."), (6, "6 requests are open.")])
 def test_sec_08_open_requests_of_a_person(count: int, words: str | None) -> None:
     assert said(ask(1), Pace(count, ())) == ([] if words is None else [(None, f"{words} Withdraw one first.")])
 
 
+@pytest.mark.case("SEC-08")
 def test_sec_08_one_open_request() -> None:
     (one,) = said(ask(1), Pace(1, ()), limited(open_requests_per_person=1))
     assert one == (None, "1 request is open. Withdraw one first.")
 
 
+@pytest.mark.case("SEC-08")
 @pytest.mark.parametrize(
     ("count", "zone", "words"),
     [
@@ -102,6 +106,7 @@ def test_sec_08_requests_in_an_hour(count: int, zone: str, words: str | None) ->
     assert said(ask(1), Pace(0, recent, zone)) == ([] if words is None else [(None, limit)])
 
 
+@pytest.mark.case("SEC-08")
 @pytest.mark.parametrize("minutes", [60, 61, 90])
 def test_sec_08_what_was_asked_an_hour_ago_does_not_count(minutes: int) -> None:
     recent = [NOW - MINUTE * n for n in range(19)] + [NOW - MINUTE * minutes] * 10

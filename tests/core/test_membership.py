@@ -79,6 +79,7 @@ def test_the_groups_to_look_up_are_those_that_can_matter() -> None:
     assert groups_of_steps(POLICY, BORROW.steps[:1]) == frozenset()
 
 
+@pytest.mark.case("SEC-05")
 @pytest.mark.parametrize(
     ("user", "team", "words"),
     [
@@ -102,6 +103,7 @@ def test_a_failed_look_up_refuses_a_request_in_words_instead_of_calling_somebody
     assert "Try again" in words
 
 
+@pytest.mark.case("SLA-06")
 @pytest.mark.parametrize("user", ["U0VISION", "U0LEADVISION", "U0ADMIN", "W0123ABCD"])
 def test_sla_06_guests_and_outsiders_neither_ask_nor_decide_whatever_a_list_says(user: str) -> None:
     guest = person(user, full_member=False)
@@ -125,6 +127,7 @@ def test_those_that_the_open_step_asks_may_approve(user: str, given: tuple[str, 
     assert may_approve(POLICY, person(user), BORROW, approved(*given), GROUPS) == Allowed(step)
 
 
+@pytest.mark.case("SEC-01")
 @pytest.mark.parametrize(
     ("user", "given", "words"),
     [
@@ -140,6 +143,7 @@ def test_sec_01_others_are_refused_in_the_words_of_the_interface(user: str, give
     assert may_approve(POLICY, person(user), TRANSFER, approved(*given), GROUPS) == NotAllowed(words)
 
 
+@pytest.mark.case("APP-05")
 @pytest.mark.parametrize("requester", ["U0ADMIN", "U0LEADVISION", "U0GROUPADMIN", "U0ADMINTWO"])
 def test_app_05_nobody_decides_their_own_request_unless_the_policy_lets_them(requester: str) -> None:
     own = replace(BORROW, ask=replace(BORROW.ask, requester=requester), steps=(ApprovalStep("group:all"),))
@@ -152,6 +156,7 @@ def test_app_05_nobody_decides_their_own_request_unless_the_policy_lets_them(req
     assert may_approve(policy(files), person(requester), own, (), GROUPS) == Allowed(0, self_approved=True)
 
 
+@pytest.mark.case("SEC-01")
 @pytest.mark.parametrize("who", ["group:nobody", "group:gone", "leads:gone", "leads:"])
 @pytest.mark.parametrize("user", ["U0ADMIN", "U0STRANGER", "U0LEADVISION"])
 def test_sec_01_an_empty_list_of_approvers_is_nobody(who: str, user: str) -> None:
@@ -255,6 +260,7 @@ def test_a_step_in_words(step: ApprovalStep, words: str) -> None:
 QUEUES = frozenset({"nlp", "vision", "robotics", "nobodys"})
 
 
+@pytest.mark.case("SEC-05")
 @pytest.mark.parametrize(
     ("everybody", "visions", "user", "seen"),
     [

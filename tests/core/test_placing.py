@@ -65,6 +65,7 @@ def test_a_person_in_several_teams_is_asked_which(user: str, options: tuple[str,
     assert all(one in question.sentence for one in options)
 
 
+@pytest.mark.case("QUO-19")
 @pytest.mark.parametrize("said", [{}, {"queue": "vision"}, {"team": "vision"}])
 def test_quo_19_the_cluster_is_asked_only_if_it_is_not_clear(said: dict[str, Any]) -> None:
     assert placed("U0VISION", two_clusters(), **said) == Question(
@@ -78,17 +79,20 @@ def test_quo_19_the_cluster_is_asked_only_if_it_is_not_clear(said: dict[str, Any
     assert alone.cluster == "default"
 
 
+@pytest.mark.case("QUO-19")
 @pytest.mark.parametrize("name", ["eu", "prod", "DEFAULT"])
 def test_quo_19_an_unknown_cluster_is_refused_with_those_there_are(name: str) -> None:
     assert refusal("U0VISION", cluster=name) == (f"No cluster {name}. There are: default.", AskField.CLUSTER)
 
 
+@pytest.mark.case("SEC-05")
 @pytest.mark.parametrize("queue", ["nlp", "robotics"])
 def test_sec_05_a_queue_of_another_team_is_refused(queue: str) -> None:
     words = "You can request for your own teams: vision. For another one ask its lead."
     assert refusal("U0VISION", queue=queue) == (words, AskField.QUEUE)
 
 
+@pytest.mark.case("SEC-05")
 @pytest.mark.parametrize("queue", ["nlp", "robotics", "does-not-exist", "secret-h100"])
 def test_sec_05_a_hidden_queue_is_answered_like_one_that_does_not_exist(queue: str) -> None:
     words = (f"No queue {queue} that you can see.", AskField.QUEUE)
@@ -102,6 +106,7 @@ def test_a_near_name_is_offered_among_those_one_may_see(typed: str, near: str) -
     assert hidden == f"No queue {typed} that you can see."
 
 
+@pytest.mark.case("SLA-06")
 def test_sla_06_a_guest_is_refused_before_anything_else() -> None:
     read, guest = policy(), person("U0VISION", full_member=False)
     with pytest.raises(Refused, match=OUTSIDER):

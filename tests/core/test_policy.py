@@ -216,6 +216,7 @@ def test_the_defaults_are_the_careful_ones() -> None:
     assert not read.clusters.clusters["default"].lends_freely("nlp")
 
 
+@pytest.mark.case("QUO-15")
 @pytest.mark.parametrize(
     ("word", "resource"),
     [

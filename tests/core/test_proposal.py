@@ -69,6 +69,7 @@ class TestKind:
             AskField.KIND,
         )
 
+    @pytest.mark.case("QUO-08")
     @pytest.mark.parametrize(
         ("said", "what"),
         [
@@ -162,6 +163,7 @@ class TestQueue:
         near = "" if name == "gone" else " Near: vision."
         assert refused(draft(queue=name)) == (f"No queue {name} that you can see.{near}", AskField.QUEUE)
 
+    @pytest.mark.case("SEC-05")
     @pytest.mark.parametrize("name", ["nlp", "robotics"])
     def test_sec_05_a_hidden_queue_is_not_there(self, name: str) -> None:
         hidden = refused(draft(queue=name), visible={"vision"})[0]
@@ -182,6 +184,7 @@ TWO_GROUPS = {
 
 
 class TestFlavor:
+    @pytest.mark.case("QUO-12")
     @pytest.mark.parametrize("order", [1, -1])
     def test_quo_12_several_flavors_and_no_default_are_asked_for(self, order: int) -> None:
         quotas = dict(list(TWO_GROUPS.items())[::order])
@@ -190,6 +193,7 @@ class TestFlavor:
         assert set(question.options) == {"gpu-a40", "gpu-a100"}
         assert question.sentence.startswith("Which flavor? vision lists gpu-a")
 
+    @pytest.mark.case("QUO-12")
     @pytest.mark.parametrize(("by_queue", "flavor"), [({}, "gpu-a40"), ({"vision": "gpu-a100"}, "gpu-a100")])
     def test_quo_12_a_configured_default_is_taken(self, by_queue: dict[str, str], flavor: str) -> None:
         files = documents()
@@ -197,16 +201,19 @@ class TestFlavor:
         found = proposed(draft(2), changed("vision", quotas=TWO_GROUPS), policy(files)).ask
         assert (found.flavor, found.resource, found.amount) == (flavor, GPU, 2)
 
+    @pytest.mark.case("QUO-12")
     @pytest.mark.parametrize("flavor", ["gpu-a40", "gpu-a100"])
     def test_quo_12_a_named_flavor_is_taken(self, flavor: str) -> None:
         assert proposed(draft(2, flavor=flavor), changed("vision", quotas=TWO_GROUPS)).ask.flavor == flavor
 
+    @pytest.mark.case("QUO-12")
     def test_quo_12_resources_that_are_no_accelerators_are_never_offered(self) -> None:
         quotas = {FlavorResource("default", "memory"): Quota(1), FlavorResource("default", "cpu"): Quota(1)}
         assert refused(draft(2), changed("vision", quotas=quotas)) == ("vision lists no accelerator.", AskField.FLAVOR)
         only = {**quotas, A100: Quota(8, 4)}
         assert proposed(draft(2), changed("vision", quotas=only)).ask.resource == GPU
 
+    @pytest.mark.case("QUO-15")
     @pytest.mark.parametrize(
         "said",
         [{"resource": MIG}, {"resource": "mig-1g.5gb"}, {"flavor": "mig-1g.5gb"}, {"flavor": "a100-mig"}],
@@ -243,6 +250,7 @@ class TestFlavor:
 
 
 class TestNumbers:
+    @pytest.mark.case("QUO-13")
     @pytest.mark.parametrize("amount", [0, -1, -8])
     def test_quo_13_less_than_one_is_refused(self, amount: int) -> None:
         words = f"{amount} is not a number of GPUs. Whole numbers from 1, like 8."
@@ -363,6 +371,7 @@ class TestLender:
         assert refused(draft(2, lender="robotics"), rules=lenders(nlp={}, vision={})) == (words, AskField.LENDER)
         assert refused(draft(2, lender="robotics"), rules=lenders())[0] == "robotics does not lend. No queue here does."
 
+    @pytest.mark.case("SEC-05")
     def test_sec_05_hidden_lenders_are_neither_named_nor_chosen(self) -> None:
         visible = {"vision", "robotics"}
         assert refused(draft(2, lender="nlp"), visible=visible)[0] == "No queue nlp that you can see."

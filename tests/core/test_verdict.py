@@ -127,6 +127,7 @@ def test_a_night_belongs_to_the_day_on_which_it_begins(local: str, inside: bool)
     assert (verdict(ask(1), rules=rules, now=now).outcome is Outcome.AUTO) is inside
 
 
+@pytest.mark.case("APP-07")
 @pytest.mark.parametrize("second", [1, 2])
 @pytest.mark.parametrize("first_stands_as", ["loan", "scheduled loan", "waiting request"])
 def test_app_07_a_request_cannot_be_split_around_an_automatic_rule(second: int, first_stands_as: str) -> None:
@@ -145,6 +146,7 @@ def test_app_07_a_request_cannot_be_split_around_an_automatic_rule(second: int, 
     assert result.words in explain(result)
 
 
+@pytest.mark.case("APP-07")
 @pytest.mark.parametrize(
     "over",
     [
@@ -158,11 +160,13 @@ def test_app_07_what_is_over_or_counts_something_else_is_not_added_up(over: Loan
     assert verdict(ask(2, duration=DAY), over).outcome is Outcome.AUTO
 
 
+@pytest.mark.case("APP-07")
 @pytest.mark.parametrize("flavor", ["a100", "h100", "l40"])
 def test_app_07_another_flavor_of_the_same_resource_is_added_up(flavor: str) -> None:
     assert verdict(ask(2, duration=DAY), loan(1, 2, flavor=flavor)).outcome is Outcome.STEPS
 
 
+@pytest.mark.case("APP-07")
 @pytest.mark.parametrize("days", [0, 3, 6])
 def test_app_07_asking_again_and_again_is_counted_per_week(days: int) -> None:
     small = {
@@ -308,6 +312,7 @@ def test_every_verdict_has_a_reason_and_only_an_automatic_rule_approves(
         assert ApprovalStep("leads:nlp") in result.steps
 
 
+@pytest.mark.case("APP-07")
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=6))
 def test_app_07_however_it_is_split_no_more_is_approved_automatically_than_in_one(parts: list[int]) -> None:
     had: list[Loan] = []

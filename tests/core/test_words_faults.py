@@ -153,6 +153,7 @@ def test_what_is_near_is_at_most_two_edits_away(typed: str, names: list[str]) ->
     assert all(edit_distance(typed, name) <= 2 and name in names for name in near(typed, names))
 
 
+@pytest.mark.case("SEC-08")
 @pytest.mark.parametrize(
     ("reason", "clipped"),
     [

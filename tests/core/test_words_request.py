@@ -75,6 +75,7 @@ def test_the_grammar_in_any_order_and_every_part_optional(text: str, expected: d
     assert said(text) == expected
 
 
+@pytest.mark.case("SLA-04")
 @pytest.mark.parametrize(
     "mark", ["--for 3d", "–for 3d", "—for=3d", "—for 3d", "for:3d", "for: 3d", "for=3d", "-for 3d"]
 )
@@ -83,6 +84,7 @@ def test_sla_04_flags_dashes_and_no_break_spaces_read_alike(before: str, mark: s
     assert said(before + mark) == said((before + mark).upper()) == THREE_DAYS
 
 
+@pytest.mark.case("SLA-04")
 @pytest.mark.parametrize(
     "quoted",
     [
@@ -99,6 +101,7 @@ def test_sla_04_quotes_of_phones_read_alike(keyword: str, quoted: str) -> None:
     assert said(f"request 8 a100 --for 3d {keyword}{quoted}") == PAPER
 
 
+@pytest.mark.case("SLA-04")
 @pytest.mark.parametrize(
     "text",
     [
@@ -158,6 +161,7 @@ def test_a_duration_wins_over_a_queue_of_that_name(queue: str) -> None:
     assert "queue" not in said(f"request 8 a100 for {queue}", context)
 
 
+@pytest.mark.case("QUO-15")
 @pytest.mark.parametrize(
     ("hardware", "resource"),
     [
@@ -172,6 +176,7 @@ def test_quo_15_resource_names_survive_the_line(hardware: str, resource: str) ->
     assert said(f"request 7 {hardware} for 3d") == {"amount": 7, "resource": resource, "duration": 3 * DAYS}
 
 
+@pytest.mark.case("QUO-15")
 @pytest.mark.parametrize("hardware", ["mig-1g.5gb", "nvidia.com/mig-3g.40gb", "habana.ai/gaudi"])
 def test_quo_15_also_while_no_names_are_known(hardware: str) -> None:
     assert said(f"request 7 {hardware}", UNKNOWN_NAMES) == {"amount": 7, "resource": hardware}
@@ -273,6 +278,7 @@ def test_what_is_not_understood_is_pointed_at_and_the_rest_is_kept(
     assert found.try_line == f"/gpu-quota request {try_line}"
 
 
+@pytest.mark.case("QUO-13")
 @pytest.mark.parametrize(
     ("text", "sentence", "try_line"),
     [
@@ -360,6 +366,7 @@ def test_reasons_come_out_as_they_were_typed(wire: str, reason: str) -> None:
     assert said(f"request 8 because {wire}") == {"amount": 8, "reason": reason}
 
 
+@pytest.mark.case("SEC-08")
 def test_sec_08_a_reason_of_20_kb_is_kept_whole_and_repeated_cut() -> None:
     reason = "x" * 20_480
     assert said(f"request 8 because {reason}")["reason"] == reason
@@ -369,6 +376,7 @@ def test_sec_08_a_reason_of_20_kb_is_kept_whole_and_repeated_cut() -> None:
     assert len(found.window) <= 40
 
 
+@pytest.mark.case("SEC-08")
 @pytest.mark.parametrize(
     "noise", ["x " * 10_000, '"a ' * 7_000, "vison " * 3_400, "8 " * 10_000, "x" * 20_480, "--for=" * 3_000]
 )

@@ -17,6 +17,13 @@ def outside(request: pytest.FixtureRequest) -> Iterator[Outside]:
 
 
 @pytest.fixture
+def alone() -> Iterator[Outside]:
+    """On SQLite; no bot runs yet."""
+    with Outside() as world:
+        yield world
+
+
+@pytest.fixture
 def replicas(postgres_url: str) -> Iterator[Outside]:
     """For several processes on one PostgreSQL."""
     with Outside(postgres_url) as world:

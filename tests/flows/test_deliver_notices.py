@@ -36,6 +36,7 @@ def test_waiting_updates_of_one_message_are_one(bench: "Bench", plainly: Plainly
     assert bench.texts("C0PLATFORM") == ["a 6"]
 
 
+@pytest.mark.case("SLA-02")
 def test_a_channel_gets_one_post_a_second_and_approvals_come_first(bench: "Bench", plainly: Plainly) -> None:
     for number in range(4):
         bench.owe(f"alert {number}", priority=Priority.ALERT)
@@ -46,6 +47,7 @@ def test_a_channel_gets_one_post_a_second_and_approvals_come_first(bench: "Bench
     assert [(one.at - began).total_seconds() for one in bench.posted("C0PLATFORM")] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.case("SLA-02")
 def test_retry_after_is_waited_out_by_the_channel_and_by_nobody_else(bench: "Bench", plainly: Plainly) -> None:
     bench.owe("a")
     bench.owe("b")

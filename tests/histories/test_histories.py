@@ -18,6 +18,8 @@ HISTORIES = int(os.environ.get("HISTORIES", "3000"))
 FIRST = int(os.environ.get("HISTORIES_FROM", "0"))
 SHARDS = 24
 LEAST_STEPS = 20
+ENOUGH_FOR_ALL_PAIRS = 2000
+"""A shorter run prints its pairs and does not ask for all of them."""
 
 
 @pytest.fixture(scope="session")
@@ -46,4 +48,19 @@ def test_every_promise_holds_in_every_history(
     together = collect(shared, SHARDS)
     if together is not None:
         record_property("summary: pairs of step and fault in histories", table(together))
-        assert not missing(together)
+        assert not missing(together) or HISTORIES < ENOUGH_FOR_ALL_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("seed", "what"),
+    [
+        (1178, "put back, then edited again before the bot wrote"),
+        (2151, "the lender of a number in question is deleted"),
+        (5613, "somebody types the number of a write whose answer was lost"),
+        (6272, "the number changes after the question was asked again"),
+    ],
+)
+def test_what_was_hard_once_holds(seed: int, what: str) -> None:
+    """Histories that showed a mistake, of the bot or of the oracle."""
+    history = run(seed, LEAST_STEPS)
+    assert not history.broken, f"{what}: {history}"

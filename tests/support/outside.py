@@ -79,7 +79,7 @@ class Process:
 class Outside(Stage):
     """A stage whose bots are processes of their own: none runs until `start_process`."""
 
-    def __init__(self, database_url: str | None = None, *, socket_mode: bool = True, lease: float = 3) -> None:
+    def __init__(self, database_url: str | None = None, *, socket_mode: bool = True, lease: float = 1.5) -> None:
         super().__init__(socket_mode)
         self._database_url = database_url
         self._lease = lease
@@ -138,10 +138,23 @@ class Outside(Stage):
         finally:
             engine.dispose()
 
+    def owed(self) -> int:
+        """Messages that are not as they should be yet."""
+        return len(self.rows("SELECT 1 FROM notice WHERE state IN ('owed', 'claimed')"))
+
     def let_claims_age(self) -> None:
         """As if what is claimed in the inbox had been claimed long ago."""
-        back = "datetime(claimed_at, '-1 hour')" if self._database_url is None else "claimed_at - interval '1 hour'"
-        self.rows(f"UPDATE inbox SET claimed_at = {back} WHERE state = 'claimed'")
+        self.rows(f"UPDATE inbox SET claimed_at = {self._ago(60)} WHERE state = 'claimed'")
+
+    def let_the_loan_end(self, minutes_ago: int, down_for: int) -> None:
+        """As if time had passed while no bot ran; also the database's, by which the lease goes."""
+        self.rows(f'UPDATE loan SET "end" = {self._ago(minutes_ago)}')
+        self.rows(f"UPDATE leader SET renewed_at = {self._ago(down_for)}, expires_at = {self._ago(down_for)}")
+
+    def _ago(self, minutes: int) -> str:
+        if self._database_url is None:
+            return f"strftime('%Y-%m-%d %H:%M:%f000', 'now', '-{minutes} minutes')"
+        return f"now() - interval '{minutes} minutes'"
 
     def arrivals(self, state: str) -> int:
         """How many stand so in the inbox: waiting, claimed, done, failed."""

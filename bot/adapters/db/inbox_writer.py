@@ -12,6 +12,8 @@ from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.ports.store import Store
 
+PATIENCE = 2.0
+"""Seconds that a listener waits. Slack gives it 3 in all, and shows its own error then instead of our words."""
 _LARGEST_BATCH = 500
 
 _Waiting = tuple[InboxItem, Future[bool]]
@@ -35,8 +37,8 @@ class InboxWriter:
     def put(self, item: InboxItem) -> bool:
         """Return when the item is durable; whether it was new (False: a redelivery).
 
-        Raises Unavailable when it could not be stored, or when nobody can tell whether it was: then the arrival must
-        not be acknowledged, and if Slack sends it again its key makes that harmless.
+        Raises Unavailable when it could not be stored in time to say so, or when nobody can tell whether it was: then
+        the arrival must not be acknowledged, and if Slack sends it again its key makes that harmless.
         """
         stored: Future[bool] = Future()
         with self._changed:
@@ -44,7 +46,12 @@ class InboxWriter:
                 raise Unavailable("database", "the inbox is closed: the bot is starting or stopping")
             self._waiting.append((item, stored))
             self._changed.notify()
-        return stored.result()
+        try:
+            return stored.result(PATIENCE)
+        except TimeoutError:
+            if stored.cancel():
+                raise Unavailable("database", f"no answer within {PATIENCE} s") from None
+            return stored.result()  # it is being stored at this moment
 
     def stop(self) -> None:
         """Accept no more, store what waits, return when that is done. Harmless when it is stopped already."""
@@ -66,15 +73,19 @@ class InboxWriter:
             return batch
 
     def _store_batch(self, batch: Sequence[_Waiting]) -> None:
+        """As long as the database keeps us waiting for a transaction, a listener may still give up."""
         try:
             with self._store.begin() as work:
+                batch = _still_awaited(batch)
                 new = set(work.inbox.put([item for item, _ in batch]))
                 work.commit()
         except Unavailable as error:
-            for _, stored in batch:  # an exception each: every thread adds its own traceback to what it raises
+            for _, stored in _still_awaited(
+                batch
+            ):  # an exception each: every thread adds its own traceback to what it raises
                 stored.set_exception(Unavailable(error.what, error.why, error.retry_after))
         except Exception as error:  # whatever it is, somebody waits for it
-            self._blame(batch, error)
+            self._blame(_still_awaited(batch), error)
         else:
             for item, stored in batch:
                 stored.set_result(item.key in new)
@@ -87,3 +98,8 @@ class InboxWriter:
             return
         for waiting in batch:
             self._store_batch([waiting])
+
+
+def _still_awaited(batch: Sequence[_Waiting]) -> Sequence[_Waiting]:
+    """Without those whose listener has given up. Of the others none can give up from here on."""
+    return [one for one in batch if one[1].running() or one[1].set_running_or_notify_cancel()]

@@ -11,12 +11,15 @@ from typing import Any
 
 import orjson
 import urllib3
+import yaml
 from kubernetes import client, config
 
 from bot.core.errors import Unavailable
 
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 20.0
+CONNECTIONS = 32
+"""Kept open: as many as threads may ask at a time."""
 USER_AGENT = "gpu-quota-bot"
 
 
@@ -81,9 +84,10 @@ def connect(kubeconfig: str | None, context: str | None, what: str = "API server
             config.load_incluster_config(client_configuration=configuration)
         else:
             config.load_kube_config(config_file=kubeconfig, context=context, client_configuration=configuration)
-    except (config.ConfigException, OSError) as error:
+    except (config.ConfigException, yaml.YAMLError, OSError) as error:
         raise Unavailable(what, f"no usable configuration: {error}") from error
     configuration.retries = False
+    configuration.connection_pool_maxsize = CONNECTIONS
     return KubeApi(client.ApiClient(configuration), what)
 
 

@@ -9,9 +9,10 @@ from bot.adapters.kube.client import Answer, KubeApi
 from bot.adapters.kube.objects import cohort_snapshot, queue_snapshot, workload_snapshot
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import operations
+from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
 from bot.core.errors import Rejected, Unavailable
-from bot.core.kueue import ClusterPicture, CohortSnapshot, WorkloadSnapshot
+from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.ports.clock import Clock
 
 GROUP = "kueue.x-k8s.io"
@@ -28,8 +29,8 @@ class KubeCluster:
         self._api = api
         self._clock = clock
         self._version: str | None = None
-        self._cohorts: Mapping[str, CohortSnapshot] = {}
-        self._cohorts_at: datetime | None = None
+        self._cohorts: tuple[datetime, Mapping[str, CohortSnapshot]] | None = None
+        self._fresh = Shared(self._read_all)
 
     @property
     def name(self) -> str:
@@ -43,14 +44,23 @@ class KubeCluster:
     def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
         """One LIST of ClusterQueues and one of Cohorts, without resourceVersion: the newest that etcd has.
 
-        Cohorts read at most `cohorts_within` ago are good enough for a look that will write nothing.
+        Cohorts read at most `cohorts_within` ago are good enough for a look that will write nothing. Complete reads
+        that are asked for while another is under way are one.
         """
+        read_at, kept = self._clock(), self._cohorts
+        if kept is None or not timedelta(0) <= read_at - kept[0] < cohorts_within:
+            return self._fresh.get()
+        return ClusterPicture(self._name, read_at, self._queues(), kept[1])
+
+    def _read_all(self) -> ClusterPicture:
         read_at = self._clock()
-        queues = {raw["metadata"]["name"]: queue_snapshot(self._name, raw) for raw in self._list("clusterqueues")}
-        if self._cohorts_at is None or read_at - self._cohorts_at >= cohorts_within:
-            self._cohorts = {raw["metadata"]["name"]: cohort_snapshot(raw) for raw in self._list("cohorts")}
-            self._cohorts_at = read_at
-        return ClusterPicture(self._name, read_at, queues, self._cohorts)
+        queues = self._queues()
+        cohorts = {raw["metadata"]["name"]: cohort_snapshot(raw) for raw in self._list("cohorts")}
+        self._cohorts = read_at, cohorts
+        return ClusterPicture(self._name, read_at, queues, cohorts)
+
+    def _queues(self) -> dict[str, QueueSnapshot]:
+        return {raw["metadata"]["name"]: queue_snapshot(self._name, raw) for raw in self._list("clusterqueues")}
 
     def workloads(self, queues: Collection[str]) -> list[WorkloadSnapshot]:
         """Unfinished Workloads that hold or wait for quota in these queues."""

@@ -4,6 +4,7 @@ The official client's retry handlers are off: they would post a message twice wh
 """
 
 import http.client
+import re
 import urllib.error
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,10 +18,11 @@ from bot.core.errors import Rejected, Unavailable
 
 TIMEOUT_SECONDS = 10
 SLACK = "Slack"
-_PASSING = frozenset(
-    {"internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org", "ratelimited"}
-)
+_PASSING = frozenset({"service_unavailable", "request_timeout", "team_added_to_org", "ratelimited"})
 """Error codes that say "not now"."""
+_HALFWAY = frozenset({"internal_error", "fatal_error"})
+"""Error codes of which Slack says that some of it may have been carried out."""
+_CODE = re.compile(r"[a-z0-9_]+")
 
 
 class AnswerLost(Exception):
@@ -66,6 +68,8 @@ def _api_failure(error: SlackApiError) -> Exception:
         return Unavailable(SLACK, "rate limit", _retry_after(error))
     if status >= 500:
         return AnswerLost(f"status {status}")
+    if code in _HALFWAY or not _CODE.fullmatch(code):  # the client puts a page that is no JSON where the code should be
+        return AnswerLost(code[:80])
     if code in _PASSING:
         return Unavailable(SLACK, code)
     return Rejected(SLACK, code, _detail(error))

@@ -1,7 +1,8 @@
 """The Chat role over Slack's Web API. Built by app.py; called by the deliverer and by the answers in chat/."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from http.client import HTTPException
 from typing import Any
 
 from slack_sdk import WebClient
@@ -9,6 +10,7 @@ from slack_sdk.webhook import WebhookClient
 
 from bot.adapters.slack.calls import TIMEOUT_SECONDS, AnswerLost, call
 from bot.adapters.slack.directory import Directory
+from bot.adapters.slack.newer_blocks import NewerBlocks
 from bot.core.errors import Rejected, Unavailable
 from bot.core.messages import Message, MessageRef, Modal
 from bot.core.people import Person
@@ -25,29 +27,33 @@ class SlackChat:
     def __init__(self, client: WebClient, directory: Directory) -> None:
         self._client = client
         self._directory = directory
+        self._newer_blocks = NewerBlocks()
 
     def post(self, to: str, message: Message, notice_id: str, thread: MessageRef | None = None) -> MessageRef:
         """The DM's own id comes back for a user id: chat.update takes only that."""
-        try:
-            answer = call(
+
+        def send(shown: Message) -> dict[str, Any]:
+            return call(
                 self._client.chat_postMessage,
                 channel=thread.channel if thread else to,
-                text=message.text,
-                blocks=list(message.blocks),
+                text=shown.text,
+                blocks=list(shown.blocks),
                 thread_ts=thread.ts if thread else None,
                 metadata={"event_type": EVENT_TYPE, "event_payload": {"id": notice_id}},
                 unfurl_links=False,
                 unfurl_media=False,
             )
+
+        try:
+            answer = self._newer_blocks.message(message, send)
         except AnswerLost as error:
             raise PostUnknown(str(error)) from error
         return MessageRef(answer["channel"], answer["ts"])
 
     def update(self, ref: MessageRef, message: Message) -> None:
         """Text and blocks are both sent: an update without blocks would take them away."""
-        self._safe_to_repeat(
-            self._client.chat_update, channel=ref.channel, ts=ref.ts, text=message.text, blocks=list(message.blocks)
-        )
+        place = {"channel": ref.channel, "ts": ref.ts}
+        self._newer_blocks.message(message, lambda shown: self._say(self._client.chat_update, place, shown))
 
     def find(self, to: str, notice_id: str, since: datetime, thread: MessageRef | None = None) -> MessageRef | None:
         """Reads the history (of the thread, if it was posted to one) from `since` on."""
@@ -61,31 +67,27 @@ class SlackChat:
     def respond(self, url: str, message: Message) -> None:
         """To the response_url of an arrival."""
         hook = WebhookClient(url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
-        try:
-            answer = hook.send(text=message.text, blocks=list(message.blocks), response_type="ephemeral")
-        except OSError as error:
-            raise Unavailable("Slack", "no answer") from error
-        if answer.status_code != 200:
-            raise Rejected("Slack", "response_url", f"status {answer.status_code}")
+        self._newer_blocks.message(message, lambda shown: _respond(hook, shown))
 
     def ephemeral(self, channel: str, user: str, message: Message) -> None:
         """Slack does not promise that it is seen."""
-        self._safe_to_repeat(
-            self._client.chat_postEphemeral,
-            channel=channel,
-            user=user,
-            text=message.text,
-            blocks=list(message.blocks),
-        )
+        place = {"channel": channel, "user": user}
+        self._newer_blocks.message(message, lambda shown: self._say(self._client.chat_postEphemeral, place, shown))
 
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         """Raises Rejected `expired_trigger_id` after 3 s."""
-        answer = self._safe_to_repeat(self._client.views_open, trigger_id=trigger_id, view=modal_json(modal))
+        answer = self._newer_blocks.modal(
+            modal,
+            lambda shown: self._safe_to_repeat(self._client.views_open, trigger_id=trigger_id, view=modal_json(shown)),
+        )
         return str(answer["view"]["id"])
 
     def update_view(self, view_id: str, modal: Modal) -> None:
         """Raises Rejected `not_found` if it was closed."""
-        self._safe_to_repeat(self._client.views_update, view_id=view_id, view=modal_json(modal))
+        self._newer_blocks.modal(
+            modal,
+            lambda shown: self._safe_to_repeat(self._client.views_update, view_id=view_id, view=modal_json(shown)),
+        )
 
     def person(self, user: str) -> Person:
         """See Directory."""
@@ -121,9 +123,24 @@ class SlackChat:
                 return
             arguments["cursor"] = cursor
 
+    def _say(self, method: Any, place: Mapping[str, str], message: Message) -> dict[str, Any]:
+        return self._safe_to_repeat(method, **place, text=message.text, blocks=list(message.blocks))
+
     def _safe_to_repeat(self, method: Any, **arguments: Any) -> dict[str, Any]:
         """A lost answer to a call that may be repeated is just "try later"."""
         try:
             return call(method, **arguments)
         except AnswerLost as error:
             raise Unavailable("Slack", "no answer") from error
+
+
+def _respond(hook: WebhookClient, message: Message) -> None:
+    try:
+        answer = hook.send(text=message.text, blocks=list(message.blocks), response_type="ephemeral")
+    except (OSError, HTTPException) as error:
+        raise Unavailable("Slack", "no answer") from error
+    if answer.status_code == 429 or answer.status_code >= 500:
+        raise Unavailable("Slack", f"response_url: status {answer.status_code}")
+    if answer.status_code != 200:
+        code = "invalid_blocks" if "invalid_blocks" in (answer.body or "") else "response_url"
+        raise Rejected("Slack", code, f"status {answer.status_code}")

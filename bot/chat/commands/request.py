@@ -67,7 +67,8 @@ def draft_of(user: str, said: RequestWords) -> Draft:
 def _ask(arrived: Arrived, said: RequestWords, question: Question) -> Message | None:
     """What is missing is asked in the form, filled with what was said; in words if it is too late to open one."""
     if question.options and question.field in {AskField.QUEUE, AskField.FLAVOR, AskField.CLUSTER}:
-        raise Refused(f"{question.sentence} Say one of: {', '.join(question.options)}.")
+        like = f"in {question.options[0]}" if question.field is AskField.QUEUE else question.options[0]
+        raise Refused(f"{question.sentence} Say it in the line, like: {like}")
     values = FormValues(
         queue=said.queue,
         flavor=said.flavor,

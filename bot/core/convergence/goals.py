@@ -49,8 +49,8 @@ class Goals:
 def set_goals(loans: Iterable[Sides], wants: Mapping[str, int], looks: Mapping[FieldKey, Look]) -> Goals:
     """Goals of every field that was looked at. Legs of loans that nobody knows stay as they are."""
     frozen = {key for key, look in looks.items() if look.frozen}
-    goals = [_first_goal(sides, wants.get(sides.leg, 0), looks, frozen) for sides in loans]
-    goals.sort(key=lambda goal: age(goal.leg))
+    oldest_first = sorted(loans, key=lambda sides: sides.loan.id)
+    goals = [_first_goal(sides, wants.get(sides.leg, 0), looks, frozen) for sides in oldest_first]
     book = _Book(looks, frozen)
     for goal in goals:
         book.enter(goal)

@@ -4,7 +4,7 @@ Called by flows/converge_quota inside the transaction that stores the outcome, w
 may have moved on since the patch was planned.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -32,14 +32,19 @@ def settle(
     intent: Intent,
     outcome: PatchOutcome,
     records: Mapping[FieldKey, FieldRecord],
-    open_intents: Iterable[Intent] = (),
+    open_intents: Collection[Intent] | None = None,
 ) -> Settled:
     """Records that an applied patch moved on, and the intents (of `open_intents`) that are closed by that.
+
+    An intent that is open no more was decided by a look at the object: its answer comes too late to count. None leaves
+    that to a caller who knows that nobody planned meanwhile, and closes no twins.
 
     A failure closes this intent alone: of two patches planned on one resourceVersion the other may have landed. If this
     one landed, the other certainly did not, and never will.
     """
-    if outcome is PatchOutcome.UNKNOWN:
+    others = () if open_intents is None else open_intents
+    decided = open_intents is not None and intent.id not in {other.id for other in others}
+    if decided or outcome is PatchOutcome.UNKNOWN:
         return Settled((), close=False)
     if outcome is not PatchOutcome.APPLIED:
         return Settled((), close=True)
@@ -48,7 +53,7 @@ def settle(
         record = records.get(part.key) or FieldRecord(part.key, intent.uid, 0, part.base)
         if part.seq > record.seq:
             moved.append(written(record, part, intent.uid))
-    twins = (other.id for other in open_intents if other.id != intent.id and _planned_on(other) == _planned_on(intent))
+    twins = (other.id for other in others if other.id != intent.id and _planned_on(other) == _planned_on(intent))
     return Settled(tuple(moved), close=True, twins=tuple(twins))
 
 

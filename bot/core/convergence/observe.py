@@ -110,10 +110,18 @@ def _catch_up(
     if noted is not None and (stored is None or noted.seq > stored.seq):
         return _from_note(queue, key, noted, 0 if stored is None else stored.version)
     if stored is None:
-        return adopt_live(FieldRecord(key, queue.uid, 0, live, {}, live), queue)
+        return _past_what_did_not_land(view, adopt_live(FieldRecord(key, queue.uid, 0, live, {}, live), queue))
     if view.note is not None and noted is None and view.note.seq > stored.seq:
         return _closed_by_later_write(view, queue, live, stored)
-    return stored
+    return _past_what_did_not_land(view, stored)
+
+
+def _past_what_did_not_land(view: QueueView, record: FieldRecord) -> FieldRecord:
+    """Patches that are written off without an annotation to say so: an answer that still comes must not count."""
+    if view.note is not None:
+        return record
+    seq = max([record.seq, *(part.seq for part in parts(view.sorted.decided, record.key, record.seq))])
+    return record if seq == record.seq else replace(record, seq=seq)
 
 
 def _from_note(queue: QueueSnapshot, key: FieldKey, noted: NotedField, version: int) -> FieldRecord:
@@ -139,9 +147,17 @@ def _closed_by_later_write(view: QueueView, queue: QueueSnapshot, live: int, sto
 
 def written(record: FieldRecord, part: IntendedField, uid: str) -> FieldRecord:
     """The record after a write of the bot is known to have landed."""
-    done = replace(record, uid=uid, seq=part.seq, base=part.base, legs=dict(part.legs), wrote=part.wrote)
-    limits = replace(done, lending_base=part.lending_base, lending_wrote=part.lending_wrote)
-    return replace(limits, question=None, gone=False)
+    return FieldRecord(
+        key=record.key,
+        uid=uid,
+        seq=part.seq,
+        base=part.base,
+        legs=part.legs,
+        wrote=part.wrote,
+        lending_base=part.lending_base,
+        lending_wrote=part.lending_wrote,
+        version=record.version,
+    )
 
 
 def _judge(seen: Seen, queue: QueueSnapshot, live: int, record: FieldRecord) -> tuple[Meaning, FieldRecord]:

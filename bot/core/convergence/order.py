@@ -7,7 +7,7 @@ bot has taken back what it can. A borrowingLimit is nobody else's: its steps wai
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from bot.core.convergence.facts import FieldKey, FieldName
@@ -42,17 +42,42 @@ class Ordered:
     """Fields whose step must wait, and the queue they wait for."""
 
 
-def move_of(step: Step, *, note_is_old: bool) -> Move | None:
-    """What this step is; None if there is nothing to write."""
+def move_of(step: Step) -> Move | None:
+    """What this step does to the live number; None if neither number nor legs change."""
     live = step.look.live
     assert live is not None
     if step.at_once:
         return Move.BOOK if step.legs_change else None
     if step.number != live:
         return Move.DOWN if step.number < live else Move.UP
-    if step.legs_change:
-        return Move.BOOK
-    return Move.NOTE if note_is_old else None
+    return Move.BOOK if step.legs_change else None
+
+
+@dataclass(slots=True)
+class _Group:
+    """Fields that wait for each other."""
+
+    steps: list[tuple[Move, Step]] = field(default_factory=list)
+    downs: list[FieldKey] = field(default_factory=list)
+    books: list[FieldKey] = field(default_factory=list)
+    stuck: list[FieldKey] = field(default_factory=list)
+    """Ours, above base and legs, and not to be written."""
+    risky: list[FieldKey] = field(default_factory=list)
+    """A patch under way would write more than the field should be."""
+
+    def enter(self, move: Move, step: Step) -> None:
+        self.steps.append((move, step))
+        if move is Move.DOWN:
+            self.downs.append(step.look.key)
+        elif move is Move.BOOK:
+            self.books.append(step.look.key)
+
+    def blocker(self, move: Move, key: FieldKey) -> str | None:
+        """The queue whose own step must go before this one."""
+        if move is Move.DOWN or key.name is FieldName.BORROWING_LIMIT:
+            return None
+        first = (self.downs, self.books, self.stuck) if move is Move.UP else (self.downs,)
+        return next((other.queue for others in first for other in others if other != key), None)
 
 
 def put_in_order(
@@ -62,44 +87,30 @@ def put_in_order(
     group_of: Callable[[FieldKey], object],
 ) -> Ordered:
     """Sort out, group by group, what may go now and what must be fenced first."""
-    risky: dict[object, list[Look]] = defaultdict(list)
+    groups: dict[object, _Group] = defaultdict(_Group)
+    for move, step in moves:
+        groups[group_of(step.look.key)].enter(move, step)
     for look in looks.values():
         if look.alive and _writes_above_goal(look, goals):
-            risky[group_of(look.key)].append(look)
-    stuck: dict[object, list[Look]] = defaultdict(list)
-    for look in looks.values():
+            groups[group_of(look.key)].risky.append(look.key)
         if _has_stuck_surplus(look):
-            stuck[group_of(look.key)].append(look)
-    groups: dict[object, list[tuple[Move, Step]]] = defaultdict(list)
-    for move, step in moves:
-        groups[group_of(step.look.key)].append((move, step))
+            groups[group_of(look.key)].stuck.append(look.key)
     allowed: list[tuple[Move, Step]] = []
     waiting: dict[FieldKey, str] = {}
     fences: set[str] = set()
-    for group, inside in groups.items():
-        for move, step in inside:
+    for group in groups.values():
+        for move, step in group.steps:
             key = step.look.key
-            blocker = _blocker(move, key, inside, stuck[group])
-            elsewhere = {look.key.queue for look in risky[group] if look.key != key}
-            if blocker is None and move is Move.UP and elsewhere:
+            blocker = group.blocker(move, key)
+            if blocker is None and move is Move.UP:
+                elsewhere = {other.queue for other in group.risky if other != key}
                 fences |= elsewhere
-                blocker = min(elsewhere)
+                blocker = min(elsewhere, default=None)
             if blocker is None:
                 allowed.append((move, step))
             else:
                 waiting[key] = blocker
     return Ordered(tuple(allowed), frozenset(fences), waiting)
-
-
-def _blocker(move: Move, key: FieldKey, inside: Sequence[tuple[Move, Step]], stuck: Sequence[Look]) -> str | None:
-    """The queue whose own step must go before this one."""
-    if move is Move.DOWN or key.name is FieldName.BORROWING_LIMIT:
-        return None
-    first = (Move.DOWN, Move.BOOK) if move is Move.UP else (Move.DOWN,)
-    for other_move, other in inside:
-        if other_move in first and other.look.key != key:
-            return other.look.key.queue
-    return next((look.key.queue for look in stuck if look.key != key), None) if move is Move.UP else None
 
 
 def _has_stuck_surplus(look: Look) -> bool:

@@ -164,7 +164,9 @@ def _order(
 ) -> Ordered:
     moves = []
     for step in steps.values():
-        move = move_of(step, note_is_old=scribe.is_old(step.look))
+        move = move_of(step)
+        if move is None and scribe.is_old(step.look):
+            move = Move.NOTE
         if move is not None:
             moves.append((move, step))
     return put_in_order(moves, looks, goals, groups(known.trees, known.active))

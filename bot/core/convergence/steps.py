@@ -42,6 +42,8 @@ def step_of(look: Look, goals: Goals) -> Step:
     base, now = look.record.base, look.record.legs
     assert base is not None
     goal = goals.legs.get(look.key, {})
+    if goal == now and base + sum(now.values()) == look.live:
+        return Step(look, now, look.live)
     legs: dict[str, int] = {}
     not_firm: set[FieldKey] = set()
     for leg in sorted({*now, *goal}, key=age):

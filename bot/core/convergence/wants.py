@@ -15,9 +15,10 @@ from bot.core.loans import Loan, LoanEnd, LoanState
 
 def by_the_clock(loan: Loan, now: datetime) -> Loan:
     """Start and end it. RETURNING is stored and never goes back, even if the clock does."""
-    if loan.state is LoanState.SCHEDULED and loan.start <= now:
-        loan = replace(loan, state=LoanState.RUNNING)
-    if loan.state is LoanState.RUNNING and loan.end <= now:
+    begun = loan.state is LoanState.SCHEDULED and loan.start <= now
+    if loan.end > now:
+        return replace(loan, state=LoanState.RUNNING) if begun else loan
+    if begun or loan.state is LoanState.RUNNING:
         reason, at = loan.end_reason or LoanEnd.ENDED, loan.ended_at or loan.end
         loan = replace(loan, state=LoanState.RETURNING, end_reason=reason, ended_at=at)
     return loan

@@ -77,8 +77,9 @@ class Scribe:
             False,
         ):
             return True
-        return noted.legs.keys() != record.legs.keys() or any(
-            self._leg_is_old(leg, noted.legs[leg], size) for leg, size in record.legs.items()
+        known = {leg: size for leg, size in record.legs.items() if leg in self.loans or leg in noted.legs}
+        return noted.legs.keys() != known.keys() or any(
+            self._leg_is_old(leg, noted.legs[leg], size) for leg, size in known.items()
         )
 
     def _leg_is_old(self, leg: str, noted: NotedLeg, size: int) -> bool:

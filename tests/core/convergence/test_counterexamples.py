@@ -1,11 +1,14 @@
 """The histories that shaped the rules (section 9 of the design, and two more), each told once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from bot.core.convergence.annotation import LOANS
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind
+from bot.core.convergence.landed import settle
 from bot.core.convergence.order import Move
 from bot.core.convergence.planner import Plan
 from bot.core.loans import LoanState
@@ -256,3 +259,34 @@ def test_17_surplus_that_is_to_be_put_back_falls_before_the_loan_does(lent: Play
     lent.answer(B, AnswerKind.INCLUDED)
     lent.settle()
     assert (lent.number(A), lent.number(B)) == (8, 8)
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["the intent is known to be closed", "only the record is there"])
+def test_18_a_late_answer_does_not_bring_back_what_was_written_off(play: Stage, told: bool) -> None:
+    """A patch that changes legs and no number landed and was stripped: it counts as not landed, also for its answer."""
+    made = play(transfer(1, "a", "b", 1), transfer(2, "b", "c", 1), a=2, b=0, c=0)
+    made.send()
+    made.send()
+    flight = made.world.flights
+    assert flight == []
+    made.launch(queue="c")
+    intent = made.world.flights[0].intent
+    made.world.drop(made.world.flights[0])
+    made.world.touch("c")
+    made.settle()
+    before = made.record(C)
+    late = settle(intent, PatchOutcome.APPLIED, made.world.db.records, () if told else None)
+    assert late.records == ()
+    assert made.record(C) == before
+
+
+def test_19_a_leg_of_an_unknown_loan_is_left_alone_and_said_and_written_once(lent: Play) -> None:
+    lent.world.db = replace(lent.world.db, loans={})
+    for name in ("a", "b"):
+        queue = lent.world.objects[name]
+        text = queue.annotations[LOANS].replace("L17", "L18")
+        lent.world.objects[name] = replace(queue, annotations={LOANS: text})
+    plan = lent.settle()
+    assert plan.writes == ()
+    assert "unknown loan" in lent.kinds()
+    assert (lent.number(A), lent.number(B)) == (6, 10)

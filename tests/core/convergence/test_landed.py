@@ -53,6 +53,12 @@ def test_a_late_answer_does_not_overwrite_what_was_learnt_since(flying: Play) ->
 
 
 @pytest.mark.parametrize("outcome", list(PatchOutcome))
+def test_an_answer_to_an_intent_that_was_decided_already_does_not_count(flying: Play, outcome: PatchOutcome) -> None:
+    db = flying.world.db
+    assert settle(flying.world.flights[0].intent, outcome, db.records, ()) == Settled((), close=False)
+
+
+@pytest.mark.parametrize("outcome", list(PatchOutcome))
 def test_only_a_patch_that_landed_closes_its_twins(flying: Play, outcome: PatchOutcome) -> None:
     first = flying.world.flights[0].intent
     flying.launch()

@@ -7,7 +7,7 @@ from datetime import timedelta
 from bot.core.errors import Unavailable
 from bot.demo.kube.faults import Fault as ApiFault
 from bot.demo.kube.faults import Hang, Refuse, ResetAfter, ResetBefore
-from tests.histories.harness.steps import BETWEEN, HOUR, edit, give_back
+from tests.histories.harness.steps import BETWEEN, HOUR, edit, give_back, wrong_person
 from tests.histories.harness.town import Process, Town
 from tests.support.fakes.chat import Trouble
 from tests.support.fakes.gate import kill
@@ -123,6 +123,14 @@ def _sleeps(town: Town, sleeper: Process) -> None:
     town.log.add("slept")
 
 
+def groups_fail(town: Town) -> Armed:
+    """A user group cannot be looked up, just when somebody presses who is in none."""
+    armed = _slack(Trouble.GROUPS_FAIL)(town)
+    if town.random.random() < 0.5:
+        wrong_person(town)
+    return armed
+
+
 FAULTS: dict[str, Fault] = {
     "API 500 on patch": _api(Refuse(500), "patch"),
     "API 500 on list": _api(Refuse(500), "list"),
@@ -138,7 +146,7 @@ FAULTS: dict[str, Fault] = {
     "Slack 429": _slack(Trouble.RATE_LIMITED),
     "Slack answer lost": _slack(Trouble.ANSWER_LOST),
     "Slack answer lost, no history": _slack(Trouble.ANSWER_LOST, Trouble.HISTORY_CLOSED),
-    "group look-up fails": _slack(Trouble.GROUPS_FAIL),
+    "group look-up fails": groups_fail,
     "kill": _at_a_gate(_kill, ("",)),
     "kill around a patch": _at_a_gate(_kill, ("cluster.patch",), within=3),
     "kill around a post": _at_a_gate(_kill, ("chat.post",), within=3),

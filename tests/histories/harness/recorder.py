@@ -59,6 +59,9 @@ class Recorder:
             steps = tuple((step.who, step.count) for step in request.steps)
             facts = {"requester": request.ask.requester, "state": request.state.value, "by": request.decided_by}
             self.add("request", id=number, steps=steps, **facts)
+        for intent, _ in _changed(before.intents, after.intents).values():
+            for part in intent.fields:
+                self.add("intent", field=(*part.key[1:4], part.key.name.value), wrote=part.wrote, legs=dict(part.legs))
         for loan in _changed(before.loans, after.loans).values():
             self.add("loan", **_loan(loan))
         for key, record in _changed(before.records, after.records).items():

@@ -133,7 +133,11 @@ def approve_one(town: Town, presses: int | None = None) -> None:
     """All approvals that a request needs, or only the first."""
     request = a_request(town)
     for _ in range(presses or town.random.choice([1, 3, 4])):
-        do(town, press(town, "approve", request=request))
+        pressed = press(town, "approve", request=request)
+        do(town, pressed)
+        if presses is None and town.random.random() < 0.3:
+            again = town.store.tables.requests[request.id]
+            do(town, press(town, "approve", pressed.who, again))  # the same person on the card as it is now
         request = town.store.tables.requests[request.id]
         if request.state is not RequestState.WAITING:
             return
@@ -174,7 +178,8 @@ BETWEEN = ("store.begin", "store.read", "store.committed", "chat.", "cluster.")
 def wrong_person(town: Town) -> None:
     """A guest, somebody of no team, the requester, the wrong lead: nobody of them decides."""
     request = a_request(town)
-    who = town.random.choice([people.GUEST, people.NOBODY, request.ask.requester, people.member(request.ask.team)])
+    strangers = [people.GUEST, people.NOBODY, people.NOBODY, request.ask.requester, people.member(request.ask.team)]
+    who = town.random.choice(strangers)
     do(town, press(town, town.random.choice(["approve", "deny"]), who, request))
 
 

@@ -6,7 +6,7 @@ base of every field, whether a field is in question, and how far each cohort tre
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField
@@ -113,17 +113,28 @@ class Ghost:
             if not least <= size <= most:
                 raise PromiseBroken(f"P2: {part.key} has {size} of {loan}")
 
-    def seen(self, read: Mapping[str, QueueSnapshot], wants: Mapping[str, int]) -> None:
-        """The bot stored what it saw: what was gone is void, what was given back by somebody else is closed."""
+    def seen(
+        self,
+        read: Mapping[str, QueueSnapshot],
+        wants: Mapping[str, int],
+        legless: Set[FieldKey],
+        closing: Set[tuple[FieldKey, int | None]],
+    ) -> None:
+        """The bot stored what it saw: what was gone is void, what was given back by somebody else is closed.
+
+        `legless` are the fields in which the bot keeps no leg now. `closing` are numbers that a patch of its own was to
+        write as its last: nobody can tell them from the same number typed by hand (section 10).
+        """
         for key, truth in list(self.truths.items()):
             queue = read.get(key.queue)
             number = _number(queue, key)
             if queue is None or number is None:
                 self.truths[key] = replace(truth, base=None, legs={}, mine=None)
-            elif _moment(queue) < truth.version or not truth.legs:
                 continue
-            elif number == truth.base and not any(wants.get(leg) for leg in truth.legs):
-                self.truths[key] = replace(truth, legs={}, mine=number, uid=queue.uid)
+            given_back = number == truth.base and not any(wants.get(leg) for leg in truth.legs)
+            later = _moment(queue) >= truth.version
+            if truth.legs and later and key in legless and (given_back or (key, number) in closing):
+                self.truths[key] = replace(truth, base=number, legs={}, mine=number, uid=queue.uid)
         self.unknown = {key for key in self.unknown if _number(read.get(key.queue), key) is not None}
 
     def answered(self, record: FieldRecord) -> None:

@@ -173,7 +173,7 @@ def _holds_nothing(_: object) -> Callable[..., Mapping[str, int]]:
 
 MISTAKES = (
     Mistake("skip the fence", _skip_the_fence, "back and forth"),
-    Mistake("up before down", _replace(order, "_blocker", lambda _: lambda *args: None), "chain"),
+    Mistake("up before down", _replace(order._Group, "blocker", lambda _: lambda *args: None), "chain"),
     Mistake("put the old value back", _replace(observe, "_judge", _ours_whatever_it_is), "two flavors and a limit"),
     Mistake("close all intents with this resourceVersion", _close_all_of_this_version, "chain"),
     Mistake(

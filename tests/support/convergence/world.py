@@ -186,7 +186,10 @@ class World:
             return None
         self._check_questions(plan)
         self.db = self.db.put(*plan.records).put_loans(*plan.loans, *plan.found_loans).close(*plan.closed_intents)
-        self.ghost.seen(seen.objects, self.wanted(self.db))
+        legless = {key for key, record in self.db.records.items() if not record.legs}
+        parts = [part for intent in seen.db.intents.values() for part in intent.fields]
+        closing = {(part.key, part.wrote) for part in parts if not part.legs}
+        self.ghost.seen(seen.objects, self.wanted(self.db), legless, closing)
         if write is None:
             return None
         self.sent += 1

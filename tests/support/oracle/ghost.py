@@ -26,6 +26,8 @@ class Ghost:
     """Bases since the bot last stored something of it: it may not have seen that they moved."""
     outside: list[int] = field(default_factory=list)
     """Numbers that others wrote since the bot's last write or the last answer."""
+    closing: set[int | None] = field(default_factory=set)
+    """Numbers that the bot set out to write, with nothing of its own in them: found there, they count as its own."""
     touched: bool = False
     """Others wrote the queue, if only its annotation, since the bot's last write of it."""
     absent: bool = False

@@ -26,6 +26,8 @@ class QuotaJudge:
             self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "record":
             yield from self._record(event)
+        elif kind == "intent" and event["field"] in self.ghosts and not event["legs"]:
+            self.ghosts[event["field"]].closing.add(event["wrote"])
         elif kind == "loan":
             yield from self.loans.stored(event)
             self.loans.obstacles(self.ghosts, self.tree)
@@ -66,6 +68,8 @@ class QuotaJudge:
                     yield "P3", f"the bot set {key}, which was not there"
             return
         if number is None:
+            if event["who"] == BOT and ghost.live is not None:
+                yield "P3", f"the bot took {key} away"
             ghost.absent = ghost.absent or ghost.live is not None
             ghost.live = None
         elif event["who"] == BOT:
@@ -130,8 +134,8 @@ class QuotaJudge:
         """No question, nothing gone: the number is the bot's, or has nothing of the bot's in it."""
         base, legs = event["base"], _held(event["legs"])
         if not legs and ghost.legs and base == ghost.base:
-            returned = base in (*ghost.outside, ghost.live) and not self.loans.wanted(ghost.legs, event["at"])
-            if returned:
+            unwanted = base in ghost.closing or not self.loans.wanted(ghost.legs, event["at"])
+            if base in (*ghost.outside, ghost.live) and unwanted:
                 ghost.legs, ghost.wrote, ghost.uid, ghost.guess = {}, base, event["uid"], False
                 ghost.catch_up()
                 return

@@ -1,0 +1,104 @@
+// Starts the page: asks who can be played, then draws every picture that comes.
+import { get, post, watch } from "./api.js";
+import { composer } from "./composer.js";
+import { byId, keepingFocus, toast } from "./dom.js";
+import { drawMessages, drawThread } from "./messages.js";
+import { drawPlaces, drawRoles, drawWhere } from "./places.js";
+import { here, role, state } from "./state.js";
+import { drawStrip } from "./strip.js";
+import { drawView } from "./view.js";
+
+state.start = await get("/api/start");
+state.person = state.start.roles.find((one) => one.name === location.hash.slice(1))?.user ?? state.start.roles[0].user;
+await post("reload", { person: state.person });
+
+const line = composer({
+  id: "line", label: "Message", send: (text) => say(text, null), command: state.start.command, commands: state.start.commands,
+});
+byId("composer").append(line.node);
+const reply = composer({ id: "reply", label: "Reply", send: (text) => say(text, state.thread), command: state.start.command, commands: null });
+
+async function say(text, thread) {
+  const { person } = state;
+  const channel = here().id;
+  try {
+    const body = { person, channel, text };
+    const told = await post("say", thread ? { ...body, thread } : body);
+    if (told.shown) notice(person, channel, told.shown);
+  } catch (problem) {
+    notice(person, channel, problem.message);
+  }
+}
+
+// What Slack itself says goes below the newest message of its channel, and only this person sees it.
+function notice(person, channel, text) {
+  const last = state.picture.messages[channel]?.at(-1)?.ts ?? "0";
+  state.notices.push({ notice: true, person, channel, text: escaped(text), ts: `${last}~${state.notices.length}`, time: "", day: "" });
+  draw();
+}
+
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+function draw() {
+  if (state.picture?.me !== state.person) return; // the new person's picture is on its way
+  keepingFocus(drawAll);
+}
+
+function drawAll() {
+  drawRoles(become);
+  drawPlaces(open);
+  drawWhere();
+  line.name(`Message ${here().dm ? here().name : `#${here().name}`}`);
+  drawMessages(draw, use);
+  drawThread(draw, reply.node);
+  drawStrip();
+  drawView();
+  document.title = `${role().name} · ${here().dm ? here().name : `#${here().name}`} · gpu-quota-bot demo`;
+}
+
+function use(text) {
+  line.set(text);
+  line.box.focus();
+}
+
+function open(channel) {
+  state.place[state.person] = channel;
+  state.thread = null;
+  menu(false);
+  draw();
+}
+
+function become(user) {
+  if (user === state.person) return;
+  state.person = user;
+  state.thread = null;
+  history.replaceState(null, "", `#${role().name}`);
+  looking.restart();
+}
+
+function menu(wanted) {
+  document.body.classList.toggle("menu-open", wanted);
+  byId("menu").setAttribute("aria-expanded", String(wanted));
+}
+
+byId("menu").addEventListener("click", () => menu(!document.body.classList.contains("menu-open")));
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+  menu(false);
+  if (state.thread) byId("thread").querySelector("header button").click();
+});
+document.addEventListener("visibilitychange", draw);
+
+let away = false;
+const looking = watch(
+  () => state.person,
+  (picture) => {
+    state.picture = picture;
+    draw();
+  },
+  (lost) => {
+    if (lost && !away) toast("The demo is not answering. Is it still running?", "bad");
+    away = lost;
+    document.body.classList.toggle("lost", lost);
+  },
+);

@@ -1,0 +1,151 @@
+"""The page in a real Chromium with the real bot behind it: ask, approve, in force; by mouse, keyboard and touch."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from bot.demo.run_page import REQUEST, page_of_stage
+from tests.support.browsing import PATIENCE, become, message, press, tab
+from tests.support.marks import needs_program
+
+pytestmark = needs_program("chromium", "the page in a browser")
+expect.set_options(timeout=PATIENCE)
+NARROW: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+CARD = "8 a100 for vision"
+
+
+@pytest.fixture
+def demo() -> Iterator[Any]:
+    with page_of_stage() as page:
+        yield page
+
+
+def _in_force(page: Page) -> None:
+    """The card says so, the strip shows what moved, and the job that waited runs."""
+    expect(message(page, CARD)).to_contain_text("In force since")
+    expect(page.locator("[data-queue=nlp] .quota")).to_have_text("24 − 8 lent = 16")
+    expect(page.locator("[data-queue=vision] .quota")).to_have_text("16 + 8 on loan = 24")
+    expect(page.locator("[data-queue=vision] .job.waits")).to_have_count(0)
+
+
+def test_ask_approve_in_force_by_mouse(chromium: Browser, demo: Any) -> None:
+    with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
+        expect(page.locator("[data-queue=vision] .job.waits")).to_contain_text("resnet-sweep")
+        page.locator(".example.first").click()
+        expect(page.locator("#line")).to_have_value(REQUEST)
+        page.keyboard.press("Enter")
+        expect(page.locator("article.only-me")).to_contain_text("With the approvers in #gpu-approvals")
+        become(page, "noor")
+        expect(message(page, CARD)).to_contain_text("Waiting: 0 of 2 approvals")
+        press(page, CARD, "Approve")
+        expect(message(page, CARD)).to_contain_text("Waiting: 1 of 2 approvals")
+        become(page, "ravi")
+        press(page, CARD, "Approve")
+        expect(page.locator("article.only-me")).to_contain_text("can decide Q-1")
+        become(page, "ada")
+        expect(page.locator("article.only-me")).to_have_count(0)
+        press(page, CARD, "Approve")
+        _in_force(page)
+        page.get_by_role("button", name="Jump to the end of Q-1").click()
+        expect(message(page, CARD)).to_contain_text("Ended")
+        expect(page.locator("[data-queue=nlp] .quota")).to_have_text("quota 24")
+
+
+def test_ask_approve_in_force_by_keyboard_alone(chromium: Browser, demo: Any) -> None:
+    with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
+        keys = page.keyboard
+
+        def tab_to(selector: str) -> None:
+            for _ in range(60):
+                if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                    return
+                keys.press("Tab")
+            raise AssertionError(f"the focus never came to {selector}")
+
+        tab_to(".skip")
+        keys.press("Enter")
+        expect(page.locator("#line")).to_be_focused()
+        keys.type("/gpu-quota req")
+        expect(page.get_by_role("option")).to_have_count(1)
+        keys.press("Tab")
+        expect(page.locator("#line")).to_have_value("/gpu-quota request ")
+        keys.type(REQUEST.removeprefix("/gpu-quota request "))
+        keys.press("Enter")
+        expect(page.locator("article.only-me")).to_contain_text("Q-1")
+        keys.press("ArrowUp")
+        expect(page.locator("#line")).to_have_value(REQUEST)
+        for name in ("noor", "ada"):
+            page.evaluate("document.activeElement.blur()")
+            tab_to(".role[aria-checked=true]")
+            keys.press("ArrowRight")
+            expect(page.locator(f"[data-person={name}]")).to_have_attribute("aria-checked", "true")
+            expect(page.locator(f"[data-person={name}]")).to_be_focused()
+            expect(message(page, CARD)).to_contain_text("Waiting")
+            tab_to("[data-action=gpuq_card_approve]")
+            keys.press("Enter")
+            expect(page.locator("#confirm")).to_be_visible()
+            keys.press("Escape")
+            expect(page.locator("#confirm")).to_be_hidden()
+            expect(message(page, CARD)).to_contain_text("Waiting")
+            tab_to("[data-action=gpuq_card_approve]")
+            keys.press("Enter")
+            keys.press("Enter")
+            expect(message(page, CARD)).to_contain_text(f"@{name}")
+        _in_force(page)
+
+
+def test_a_request_by_form_with_a_field_error_mended_by_touch_on_a_phone(chromium: Browser, demo: Any) -> None:
+    with tab(chromium, demo.url, **NARROW) as page:
+        page.locator("#line").fill("/gpu-quota request")
+        page.locator("#composer .send").tap()
+        form = page.locator("#view")
+        form.get_by_label("Reason").fill("paper deadline")
+        form.get_by_role("button", name="Request", exact=True).tap()
+        expect(form.get_by_label("How many")).to_have_attribute("aria-invalid", "true")
+        expect(form.get_by_label("How many")).to_be_focused()
+        form.get_by_label("How many").fill("8")
+        form.get_by_label("How", exact=True).select_option("transfer")
+        expect(form.get_by_text("approvals")).to_be_visible()
+        expect(form.get_by_label("How many")).to_have_value("8")
+        expect(form.get_by_label("Reason")).to_have_value("paper deadline")
+        form.get_by_role("button", name="Request", exact=True).tap()
+        expect(form).to_contain_text("Q-1: 8 a100 for vision")
+        form.get_by_role("button", name="Done").tap()
+        expect(form).to_be_hidden()
+        for name in ("noor", "ada"):
+            become(page, name, touch=True)
+            press(page, CARD, "Approve", touch=True)
+            expect(message(page, CARD)).to_contain_text(f"@{name}")
+        _in_force(page)
+        become(page, "noor", touch=True)
+        page.locator("#menu").tap()
+        page.locator("#places .place").filter(has_text="gpu-quota").tap()
+        expect(message(page, "Q-1")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+HOSTILE = "<img src=x onerror=alert(1)> <!channel> <b>*bold*</b> &amp; \u202egnp.exe https://evil.example"
+
+
+def test_a_hostile_reason_is_text(chromium: Browser, demo: Any) -> None:
+    with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
+        page.locator("#line").fill(f"/gpu-quota request 8 a100 from nlp for 3d because {HOSTILE}")
+        page.keyboard.press("Enter")
+        expect(page.locator("article.only-me")).to_be_visible()
+        become(page, "noor")
+        card = message(page, CARD)
+        expect(card).to_contain_text("<img src=x onerror=alert(1)> <!channel> <b>*bold*</b>")
+        assert card.locator("img, a, .content b").count() == 0
+
+
+def test_what_slack_says_when_it_is_away_and_that_all_works_when_it_is_back(chromium: Browser, demo: Any) -> None:
+    with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
+        page.get_by_role("button", name="Slack away").click()
+        expect(page.get_by_role("button", name="Slack is away")).to_be_visible()
+        page.locator("#line").fill("/gpu-quota status")
+        page.keyboard.press("Enter")
+        expect(message(page, "Slackbot")).to_contain_text("/gpu-quota failed with the error “dispatch_failed”")
+        demo.outages.end("slack")
+        expect(page.get_by_role("button", name="Slack away")).to_be_visible()

@@ -1,0 +1,292 @@
+"""Deliberate mistakes, one at a time: what a hurried change to the bot might do. The oracle must see each."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.adapters.kube import cluster as kube_cluster
+from bot.core import membership
+from bot.core.convergence import answers, order, planner, steps, wants
+from bot.core.convergence.changes import PatchOutcome
+from bot.core.convergence.facts import AnswerKind, FieldName
+from bot.core.convergence.landed import Settled
+from bot.core.convergence.observe import Look, Meaning
+from bot.core.errors import Unavailable
+from bot.core.loans import LoanState
+from bot.flows import converge_quota, gather, record_decision
+from bot.ports.chat import PostUnknown
+from bot.views import parts
+from tests.support.fakes import chat, store
+from tests.support.fakes.cluster import InProcessApi
+from tests.support.fakes.leadership import FakeLeadership
+
+Patch = pytest.MonkeyPatch
+Mistake = Callable[[Patch], None]
+
+
+def old_number_at_the_end(patch: Patch) -> None:
+    """When a loan ends the number from before it comes back, whatever else was lent meanwhile."""
+    right = planner.step_of
+
+    def step_of(look: Any, goals: Any) -> Any:
+        step = right(look, goals)
+        ended = look.record.legs.keys() - step.legs.keys()
+        return replace(step, number=look.record.base) if ended and step.legs else step
+
+    patch.setattr(planner, "step_of", step_of)
+
+
+def borrower_first(patch: Patch) -> None:
+    """Everything is written at once, whichever side has landed."""
+    patch.setattr(steps, "_step_of_leg", lambda _look, _goal, _now, target: (target, None))
+    patch.setattr(order, "_blocker", lambda *_: None)
+
+
+def writes_in_question(patch: Patch) -> None:
+    """An unexplained number is written like any other."""
+    frozen = property(lambda look: look.unwritable is not None or look.meaning in (Meaning.GONE, Meaning.UNREAD))
+    patch.setattr(Look, "frozen", frozen)
+
+
+def edits_are_base(patch: Patch) -> None:
+    """What somebody else wrote is taken for the new base without asking."""
+    right = planner.look_at
+
+    def look_at(*args: Any) -> Any:
+        look = right(*args)
+        if look.meaning is not Meaning.QUESTION:
+            return look
+        record = replace(look.record, uid=look.record.uid, base=look.live, legs={}, wrote=look.live, question=None)
+        return replace(look, meaning=Meaning.FOLLOWS, record=record, embodied={})
+
+    patch.setattr(planner, "look_at", look_at)
+
+
+def anybody_approves(patch: Patch) -> None:
+    """Nobody looks who is in the group of the step."""
+    right = membership.may_approve
+
+    def may_approve(policy: Any, person: Any, request: Any, approvals: Any, groups: Any) -> Any:
+        allowed = right(policy, person, request, approvals, groups)
+        step = membership.open_step(request.steps, approvals)
+        return membership.Allowed(step or 0) if isinstance(allowed, membership.NotAllowed) else allowed
+
+    patch.setattr(record_decision, "may_approve", may_approve)
+
+
+def anybody_denies(patch: Patch) -> None:
+    """Deny needs no right."""
+    patch.setattr(record_decision, "may_deny", lambda *_: None)
+
+
+def own_request(patch: Patch) -> None:
+    """The requester is one of the approvers like any other."""
+    patch.setattr(membership, "_barred", lambda *_: None)
+
+
+def approves_twice(patch: Patch) -> None:
+    """Two clicks of one person are two approvals."""
+    patch.setattr(membership, "_gave_already", lambda *_: None)
+
+    def approve(self: Any, approval: Any) -> None:
+        self._tables.approvals += (approval,)
+
+    patch.setattr(store.FakeRequests, "approve", approve)
+    patch.setattr(membership, "open_step", _open_step_by_count)
+    patch.setattr(record_decision, "open_step", _open_step_by_count)
+
+
+def _open_step_by_count(wanted: Any, approvals: Any) -> int | None:
+    for index, step in enumerate(wanted):
+        if sum(approval.step == index for approval in approvals) < step.count:
+            return index
+    return None
+
+
+def unknown_group_is_everybody(patch: Patch) -> None:
+    """A group that could not be looked up stops nobody."""
+    right = membership._has
+
+    def has(people: Iterable[str], user: str, groups: Mapping[str, Any]) -> bool:
+        people = tuple(people)
+        unknown = any(isinstance(groups.get(one), membership.Unknown) for one in people)
+        return unknown or right(people, user, groups)
+
+    patch.setattr(membership, "_has", has)
+
+
+def no_compare_and_set(patch: Patch) -> None:
+    """The later of two decisions overwrites the earlier."""
+
+    def update(self: Any, request: Any) -> Any:
+        stored = replace(request, version=request.version + 1)
+        self._tables.requests[request.id] = stored
+        return stored
+
+    def add(self: Any, loan: Any) -> Any:
+        self._tables.loans[loan.id] = replace(loan, version=1)
+        return self._tables.loans[loan.id]
+
+    patch.setattr(store.FakeRequests, "update", update)
+    patch.setattr(store.FakeLoans, "add", add)
+
+
+def refusals_are_not_noted(patch: Patch) -> None:
+    """A press that does not count leaves no trace."""
+    patch.setattr(record_decision, "_note_refusal", lambda *_: None)
+
+
+def history_is_not_read(patch: Patch) -> None:
+    """Whoever finds a claim without a record posts again."""
+    patch.setattr(chat.Session, "find", lambda *_: None)
+
+
+def lost_post_is_a_failure(patch: Patch) -> None:
+    """A post whose answer was lost counts as not posted."""
+    right = chat.Session.post
+
+    def post(self: Any, *args: Any) -> Any:
+        try:
+            return right(self, *args)
+        except PostUnknown as error:
+            raise Unavailable("Slack", "no answer") from error
+
+    patch.setattr(chat.Session, "post", post)
+
+
+def siblings_are_dropped(patch: Patch) -> None:
+    """The entry is replaced as a whole, as a merge patch of the list does."""
+    right = kube_cluster.operations
+
+    def operations(change: Any) -> Any:
+        made = list(right(change))
+        for key, number in change.numbers.items():
+            if key.name is FieldName.NOMINAL:
+                i, j, k = change.queue.quotas[key.flavor_resource].path
+                entry = {"name": key.resource, "nominalQuota": str(number)}
+                path = f"/spec/resourceGroups/{i}/flavors/{j}/resources/{k}"
+                made = [one for one in made if one["op"] == "test" or not one["path"].startswith(path)]
+                made.append({"op": "replace", "path": path, "value": entry})
+        return made
+
+    patch.setattr(kube_cluster, "operations", operations)
+
+
+def no_test_of_the_version(patch: Patch) -> None:
+    """The patch does not test the resourceVersion it was planned on."""
+    right = kube_cluster.operations
+    patch.setattr(kube_cluster, "operations", lambda change: list(right(change))[1:])
+
+
+def loans_stay_open(patch: Patch) -> None:
+    """A loan that was given back is never closed."""
+    patch.setattr(planner, "_close", lambda loan, _left: loan)
+
+
+def loans_never_end(patch: Patch) -> None:
+    """The end is somebody else's business."""
+    right = wants.by_the_clock
+
+    def by_the_clock(loan: Any, now: Any) -> Any:
+        clocked = right(loan, now)
+        return loan if clocked.state is LoanState.RETURNING and loan.state is LoanState.RUNNING else clocked
+
+    patch.setattr(planner, "by_the_clock", by_the_clock)
+
+
+def markup_in_text(patch: Patch) -> None:
+    """Other people's words reach `text` as they are."""
+    patch.setattr(parts, "inert", lambda text: text)
+
+
+def lost_answer_is_a_failure(patch: Patch) -> None:
+    """A patch whose answer was lost counts as not landed."""
+    right = converge_quota.settle
+
+    def settle(intent: Any, outcome: Any, records: Any) -> Any:
+        return Settled((), close=True) if outcome is PatchOutcome.UNKNOWN else right(intent, outcome, records)
+
+    patch.setattr(converge_quota, "settle", settle)
+
+
+def patch_is_sent_again(patch: Patch) -> None:
+    """The HTTP client tries a patch again by itself: the second answer proves nothing about the first try."""
+    right = InProcessApi.request
+
+    def request(self: Any, method: str, *args: Any) -> Any:
+        try:
+            return right(self, method, *args)
+        except Unavailable:
+            if method != "PATCH":
+                raise
+            return right(self, method, *args)
+
+    patch.setattr(InProcessApi, "request", request)
+
+
+def included_forgets_the_loans(patch: Patch) -> None:
+    """The answer "it includes the loans" is taken for "it is the new base"."""
+    right = answers._answered
+
+    def answered(record: Any, live: int, kind: Any) -> Any:
+        return right(record, live, AnswerKind.NEW_BASE if kind is AnswerKind.INCLUDED else kind)
+
+    patch.setattr(answers, "_answered", answered)
+
+
+def anybody_answers(patch: Patch) -> None:
+    """Everybody is an admin."""
+    right = gather.roles_of
+
+    def roles_of(*args: Any) -> Any:
+        return replace(right(*args), admin=True)
+
+    patch.setattr(gather, "roles_of", roles_of)
+
+
+def no_fence(patch: Patch) -> None:
+    """A raise does not wait for a patch under way on the other side."""
+    patch.setattr(steps, "is_firm", lambda _look, _leg: True)
+
+
+def epoch_is_not_checked(patch: Patch) -> None:
+    """Whoever once led goes on."""
+    patch.setattr(FakeLeadership, "check", lambda _self, _epoch: None)
+
+
+def _named(*mistakes: Mistake) -> dict[str, Mistake]:
+    return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
+
+
+MISTAKES = _named(
+    old_number_at_the_end,
+    borrower_first,
+    writes_in_question,
+    edits_are_base,
+    anybody_approves,
+    anybody_denies,
+    own_request,
+    approves_twice,
+    refusals_are_not_noted,
+    history_is_not_read,
+    lost_post_is_a_failure,
+    siblings_are_dropped,
+    loans_stay_open,
+    loans_never_end,
+    markup_in_text,
+    included_forgets_the_loans,
+    anybody_answers,
+)
+"""By the names under which the run says what caught them. Each shows within a few histories."""
+RARE = _named(
+    unknown_group_is_everybody,
+    no_compare_and_set,
+    no_test_of_the_version,
+    lost_answer_is_a_failure,
+    patch_is_sent_again,
+    no_fence,
+    epoch_is_not_checked,
+)
+"""These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""
