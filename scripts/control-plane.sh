@@ -7,6 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+PATH=$PATH:/usr/local/go/bin  # where Go's own archive is unpacked
 lines=tests/cluster/lines
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpu-quota-bot/control-plane
 

@@ -13,13 +13,20 @@ ROOT = Path(__file__).parents[2]
 LINES = tuple(sorted(path.name for path in Path(__file__).with_name("lines").iterdir()))
 STOP_TIMEOUT = 30.0
 
-# The input of this shell ends with the process that started it, even if that is killed; then the program ends too.
-# Its exit status stays behind in a file, so that a program that died is seen at once.
+# The input of this shell ends with the process that started it, even if that is killed; then the program ends too, by
+# force if it takes long (an API server without its etcd would). Its exit status stays behind in a file, so that a
+# program that died is seen at once.
 _LEASH = """
 exited=$1; shift
 { "$@" & echo $! >"$exited.pid"; wait $!; echo $? >"$exited"; } &
 cat
-kill "$(cat "$exited.pid")" 2>/dev/null
+program=$(cat "$exited.pid")
+kill "$program" 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    if [ -e "$exited" ]; then exit; fi
+    sleep 1
+done
+kill -9 "$program" 2>/dev/null
 wait
 """
 

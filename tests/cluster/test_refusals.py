@@ -170,16 +170,26 @@ def test_an_unknown_field_is_dropped_unless_the_writer_asks_for_strictness(site:
     assert (status, 'unknown field "spec.cohort"' in message) == (400, True), message
 
 
-@pytest.mark.parametrize("missing", ["kind", "apiVersion"])
+UNSAID = {
+    "kind": "the object provided is unrecognized (must be of type ClusterQueue): Object 'Kind' is missing in ",
+    "apiVersion": "the API version in the data () does not match the expected API version (kueue.x-k8s.io/v1beta2)",
+}
+
+
+@pytest.mark.parametrize("missing", UNSAID)
 def test_a_new_object_of_kueues_says_what_it_is(site: Site, missing: str) -> None:
     """Unlike one of a built-in kind, which is known by its path."""
     body = named("clusterqueues", site.name("new"), site.queue_spec("8"))
     del body[missing]
     reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body)
-    assert reply.status == 400, reply.message
-    words = "the object provided is unrecognized (must be of type ClusterQueue): Object '"
-    assert words in reply.message
-    assert f"{missing}' is missing in " in reply.message.replace("Kind", "kind")
+    assert (reply.status, UNSAID[missing] in reply.message) == (400, True), reply.message
+
+
+def test_an_object_of_another_version_is_not_taken(site: Site) -> None:
+    body = {**named("clusterqueues", site.name("new"), site.queue_spec("8")), "apiVersion": "kueue.x-k8s.io/v1beta1"}
+    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body)
+    words = "the API version in the data (kueue.x-k8s.io/v1beta1) does not match the expected API version"
+    assert (reply.status, words in reply.message) == (400, True), reply.message
 
 
 Write = tuple[str, Any, str, dict[str, str]]

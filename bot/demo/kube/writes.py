@@ -149,12 +149,11 @@ def _decoded(target: Target, body: Any) -> Obj:
     kind, version = target.kind.kind, target.kind.api_version(target.version)
     if not isinstance(body, dict):
         raise status.bad_request(f"the object provided is unrecognized (must be of type {kind})")
-    for name, shown_as in (("kind", "Kind"), ("apiVersion", "apiVersion")) if target.kind.custom else ():
-        if not body.get(name):  # only built-in kinds are known by their path
-            missing = f"Object '{shown_as}' is missing in '{json.dumps(body)}'"
-            raise status.bad_request(f"the object provided is unrecognized (must be of type {kind}): {missing}")
-    if body.get("kind", kind) != kind or body.get("apiVersion", version) != version:
-        got = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
+    if target.kind.custom and not body.get("kind"):  # only built-in kinds are known by their path
+        missing = f"Object 'Kind' is missing in '{json.dumps(body)}'"
+        raise status.bad_request(f"the object provided is unrecognized (must be of type {kind}): {missing}")
+    got = body.get("apiVersion", "" if target.kind.custom else version)
+    if body.get("kind", kind) != kind or got != version:
         raise status.bad_request(
             f"the API version in the data ({got}) does not match the expected API version ({version})"
         )
