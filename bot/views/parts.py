@@ -131,7 +131,7 @@ def escape(text: str) -> str:
 
 
 _LOOKALIKES = str.maketrans({"*": "∗", "`": "ˋ", "~": "∼"})
-_SHORTCODE = re.compile(r":(?=\S)")
+_SHORTCODE = re.compile(r":(?!\s)")  # at the end too: what stands next may start with a digit and a colon
 _EDGE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 
 

@@ -79,6 +79,10 @@ class _Group:
         first = (self.downs, self.books, self.stuck) if move is Move.UP else (self.downs,)
         return next((other.queue for others in first for other in others if other != key), None)
 
+    def risky_besides(self, key: FieldKey) -> set[str]:
+        """The queues of the group that an old write could still raise above their goal, other than by this field."""
+        return {other.queue for other in self.risky if other != key}
+
 
 def put_in_order(
     moves: Sequence[tuple[Move, Step]],
@@ -103,9 +107,8 @@ def put_in_order(
             key = step.look.key
             blocker = group.blocker(move, key)
             if blocker is None and move is Move.UP:
-                elsewhere = {other.queue for other in group.risky if other != key}
-                fences |= elsewhere
-                blocker = min(elsewhere, default=None)
+                fences |= group.risky_besides(key)
+                blocker = min(group.risky_besides(key), default=None)
             if blocker is None:
                 allowed.append((move, step))
             else:
