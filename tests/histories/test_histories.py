@@ -54,7 +54,9 @@ def test_every_promise_holds_in_every_history(
 @pytest.mark.parametrize(
     ("seed", "what"),
     [
+        (574, "put back twice: the second before the first was written"),
         (1178, "put back, then edited again before the bot wrote"),
+        (1770, "put back twice, where two loans are given"),
         (2151, "the lender of a number in question is deleted"),
         (5613, "somebody types the number of a write whose answer was lost"),
         (6272, "the number changes after the question was asked again"),

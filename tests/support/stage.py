@@ -6,16 +6,15 @@ behind stands in nobody's way. Everything is done as people do it: typed, presse
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
-from typing import Any, Self
-from unittest import mock
+from typing import Any
 
 import yaml
 
 from bot.core.loans import Loan
+from bot.core.pace import Pace
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.demo.kube.people import Limits
 from bot.demo.run_stage import PREEMPTION, Stage
@@ -26,6 +25,7 @@ Policy = dict[str, Any]
 """The three policy files as data, by stem: teams, approvals, clusters."""
 NOMINAL, LENT = 8, 24
 GPU = "nvidia.com/gpu"
+QUICK = timedelta(milliseconds=5)
 ADMINS = ("ada", "alan")
 
 
@@ -57,31 +57,15 @@ class CaseStage(Stage):
         environment: Mapping[str, str] | None = None,
         socket_mode: bool = True,
         paced: bool = False,
+        kube_token: str = "",
     ) -> None:
-        super().__init__(socket_mode)
+        super().__init__(socket_mode, None if paced else Pace(QUICK, QUICK), kube_token=kube_token)
+        self.slack.pacer.on = paced
         self._pairs = [_pair(number) for number in range(pairs)]
         self._left = iter(self._pairs)
         self._edit = edit
         self._extra = dict(environment or {})
         self._jobs = itertools.count(1)
-        self._patches = ExitStack()
-        if not paced:
-            self.slack.pacer.on = False
-            for name in ("POST_EVERY", "UPDATE_EVERY"):
-                self._patches.enter_context(mock.patch(f"bot.core.pace.{name}", timedelta(milliseconds=10)))
-
-    def __enter__(self) -> Self:
-        with ExitStack() as undo:
-            undo.push(self._patches)
-            super().__enter__()
-            undo.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with self._patches:
-            super().__exit__(kind, error, trace)
 
     def new_pair(self) -> Pair:
         """Two teams that no other test has touched."""
@@ -132,12 +116,18 @@ class CaseStage(Stage):
         """Press a button of the card in the approvers' channel, and read the answer."""
         return self.answer(who, lambda: self.slack.press(self.people[who], self.card(number), f"gpuq_card_{what}"))
 
-    def denies(self, who: str, number: int, words: str) -> None:
-        """Press Deny, give the reason, submit."""
+    def denies(self, who: str, number: int, words: str) -> str:
+        """Press Deny, give the reason, submit, and read the answer."""
         user = self.people[who]
+        before = self.slack.open_view(user)
         self.slack.press(user, self.card(number), "gpuq_card_deny")
-        self.wait(f"a form in front of {who}", lambda: self.slack.open_view(user))
-        self.slack.submit_view(user, {"gpuq_deny_words": words})
+
+        def opened() -> bool:
+            view = self.slack.open_view(user)
+            return view is not None and (before is None or view.id != before.id)
+
+        self.wait(f"a form in front of {who}", opened)
+        return self.answer(who, lambda: self.slack.submit_view(user, {"gpuq_deny_words": words}))
 
     def approved(self, number: int) -> Loan:
         """Let everybody approve whom the request needs; the loan."""
@@ -308,7 +298,7 @@ class CaseStage(Stage):
 
     def change_policies(self, edit: Callable[[Policy], None]) -> None:
         """Read the three files, let `edit` change the data, write them."""
-        files = {file.stem: file for file in (self._folder / "policies").glob("*.yaml")}
+        files = {file.stem: file for file in self.policies.glob("*.yaml")}
         policy = {name: yaml.safe_load(file.read_text(encoding="utf-8")) for name, file in files.items()}
         edit(policy)
         for name, file in files.items():

@@ -41,7 +41,7 @@ def old_number_at_the_end(patch: Patch) -> None:
 def borrower_first(patch: Patch) -> None:
     """Everything is written at once, whichever side has landed."""
     patch.setattr(steps, "_step_of_leg", lambda _look, _goal, _now, target: (target, None))
-    patch.setattr(order, "_blocker", lambda *_: None)
+    patch.setattr(order._Group, "blocker", lambda *_: None)
 
 
 def writes_in_question(patch: Patch) -> None:

@@ -50,7 +50,7 @@ class Ghost:
             return {}
         if not self.in_question or self.wrote is None:
             return self.legs
-        return embodied(self.legs, self.live - self.wrote)
+        return embodied(self.legs, self.live - reference(self.base, self.wrote, self.legs))
 
     def follow(self, number: int, uid: str) -> None:
         """Nothing of the bot's is in it: the base is what stands there."""
@@ -107,10 +107,19 @@ def answered(
     if kind == "base":
         return y, {}
     if kind == "restore":
-        return base, embodied(held, y - (wrote if wrote is not None else y))
+        return base, held if wrote is None else embodied(held, y - reference(base, wrote, held))
     too_much = sum(held.values()) - y
     held = _cut(held, too_much, 1) if too_much > 0 else held
     return y - sum(held.values()), held
+
+
+def reference(base: int | None, wrote: int, legs: Mapping[str, int]) -> int:
+    """The number that an outsider's is measured against.
+
+    After "put it back" and before that is written, the last number has an outsider's surplus in it, which is no leg
+    come back. The lower of the two never takes a given leg for still lent that may be back.
+    """
+    return wrote if base is None else min(wrote, base + sum(legs.values()))
 
 
 def embodied(legs: Mapping[str, int], excess: int) -> dict[str, int]:
