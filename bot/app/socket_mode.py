@@ -1,7 +1,7 @@
 """The connection that Slack sends through in Socket Mode, for as long as the bot runs. Held by app/run.
 
 Slack's own client connects again by itself only after it was connected once, and its `connect` and `close` may meet
-its own reconnecting half-way: two sessions, one of which nobody reads. So all goes one way here, under its lock and ours.
+its own reconnecting half-way: two sessions, one of which nobody reads. So all goes one way here, under both locks.
 """
 
 import threading
