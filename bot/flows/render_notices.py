@@ -17,8 +17,9 @@ from bot.flows.card_facts import card_facts, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
+from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, platform
+from bot.views import direct, loan_trouble, platform, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Surface
 from bot.views.kinds import NoticeKind
@@ -164,6 +165,14 @@ def _short(world: World, notice: Notice) -> Message:
     return loan_trouble.short(loan, raised, None)
 
 
+def _ending(world: World, notice: Notice) -> Message:
+    """Only of ends that are still to come: a loan may have been extended, given back or ended meanwhile."""
+    ends = endings(world, notice.draft.facts)
+    if not ends:
+        raise NotSaid("none of these ends is to come any more")
+    return (reminders.day_before if notice.draft.kind == NoticeKind.ENDS_IN_A_DAY else reminders.hour_before)(ends)
+
+
 def _no_approver(_world: World, notice: Notice) -> Message:
     return platform.no_approver(notice.draft.facts["team"])
 
@@ -198,6 +207,8 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,
+    NoticeKind.ENDS_IN_A_DAY: _ending,
+    NoticeKind.ENDS_SOON: _ending,
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
     NoticeKind.POLICY_BROKEN: _policy_broken,

@@ -11,7 +11,7 @@ from bot.core.messages import Message, Modal
 from bot.core.requests import RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
-from bot.views import direct, loan_trouble, platform, refusals, thread_lines
+from bot.views import direct, loan_trouble, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
@@ -141,6 +141,12 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     for name in ("returned", "returned in part"):
         yield f"dm {name}", direct.returned(states[name])
     yield "dm lent", direct.lent(states["in force"])
+    above = reminders.Above(8, (AtRisk(world.names.work, 8),))
+    ending = reminders.Ending(world.loan(), above)
+    many = [replace(ending, loan=world.loan(id=number, amount=1)) for number in range(142, 149)]
+    for view in (reminders.day_before, reminders.hour_before):
+        for name, endings in (("", [ending]), (", no figures", [replace(ending, above=None)]), (", several", many)):
+            yield f"{'many' if endings is many else 'dm'} {view.__name__}{name}", view(endings)
 
 
 def _modals(world: World) -> Iterator[tuple[str, Modal]]:

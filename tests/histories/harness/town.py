@@ -17,6 +17,7 @@ from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.lapse_requests import lapse_requests
+from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
 from bot.flows.tell_loans import tell_after_start
 from bot.flows.world import World
@@ -92,9 +93,10 @@ class Process:
             deliver(self.world, self.epoch, self.pace, self.render)
 
     def lapse(self) -> None:
-        """The timetable's look at old requests, if it leads."""
+        """The timetable's looks at old requests and at ends to come, if it leads."""
         if self.epoch is not None:
             lapse_requests(self.world, self.epoch)
+            remind_loans(self.world, self.epoch)
 
     def _lift(self, at_least: int) -> None:
         assert self.epoch is not None

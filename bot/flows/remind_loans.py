@@ -1,0 +1,112 @@
+"""People are reminded that a loan ends, a day and an hour before, each once. Run by the leader's timetable.
+
+What was said is known by the notices' keys alone, which have the end in them: an extension gives new reminders, and one
+of an end that is no more is not said. While the cluster does not answer they go out without live figures.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.core.errors import Rejected, Unavailable
+from bot.core.kueue import ClusterPicture
+from bot.core.loans import Loan, LoanState
+from bot.core.membership import Unknown, is_group, people_of
+from bot.core.notices import NoticeDraft
+from bot.core.policy import Policy
+from bot.core.reminders import Batch, Ending, Reminder, batches, may_be_due
+from bot.core.requests import QuotaRequest
+from bot.flows.gather import look_up_groups, picture_of
+from bot.flows.work_above import above_base, likely_work
+from bot.flows.world import World
+from bot.ports.store import UnitOfWork
+from bot.views.kinds import NoticeKind
+
+_KINDS = {Reminder.DAY: NoticeKind.ENDS_IN_A_DAY, Reminder.HOUR: NoticeKind.ENDS_SOON}
+_Pictures = dict[str, ClusterPicture | None]
+
+
+def remind_loans(world: World, epoch: int) -> timedelta | None:
+    """Whatever is due now and was not said. Raises NotLeader, Unavailable (database)."""
+    now = world.clock()
+    pictures: _Pictures = {}
+    for which in Reminder:
+        for batch in batches(which, _unsaid(world, which, now), now):
+            _remind(world, epoch, batch, pictures)
+    return None
+
+
+def _unsaid(world: World, which: Reminder, now: datetime) -> list[Ending]:
+    found: list[tuple[Loan, QuotaRequest, datetime]] = []
+    with world.store.read() as uow:
+        for loan in uow.loans.find(states={LoanState.RUNNING}):
+            if not may_be_due(which, loan, now) or uow.notices.latest(_prefix(which, loan)) is not None:
+                continue
+            request = uow.requests.get(loan.id)
+            if request is not None:  # else rebuilt from annotations: nobody is known to have asked for it
+                found.append((loan, request, _known_since(uow, loan, request)))
+    return [Ending(loan, tuple(_who_hears(world, request)), since) for loan, request, since in found]
+
+
+def _known_since(_uow: UnitOfWork, loan: Loan, request: QuotaRequest) -> datetime:
+    return max(loan.start, request.decided_at or loan.start)
+
+
+def _prefix(which: Reminder, loan: Loan) -> str:
+    return f"{_KINDS[which].value}:{loan.id}:{loan.end.isoformat()}:"
+
+
+def _who_hears(world: World, request: QuotaRequest) -> Sequence[str]:
+    """The requester; once their account is gone the team's leads, or its channel if it has none."""
+    policy, asked = world.policies.policy, request.ask
+    try:
+        if world.chat.person(asked.requester).full_member:
+            return (asked.requester,)
+    except Unavailable:
+        return (asked.requester,)  # Slack will tell, or deliver it, when it is back
+    except Rejected:
+        pass  # there is no such account any more
+    team = policy.team(asked.team)
+    return _leads(world, policy, asked.team) or ((team.channel,) if team else ())
+
+
+def _leads(world: World, policy: Policy, team: str) -> Sequence[str]:
+    listed = people_of(policy, f"leads:{team}")
+    leads = {one for one in listed if not is_group(one)}
+    for members in look_up_groups(world, (one for one in listed if is_group(one))).values():
+        leads |= set() if isinstance(members, Unknown) else members
+    return sorted(leads)
+
+
+def _remind(world: World, epoch: int, batch: Batch, pictures: _Pictures) -> None:
+    """One message for all of them; the others of a batch only leave their keys, so that nobody says them again."""
+    loans = [_facts(world, loan, pictures) for loan in batch.loans]
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        if any(_changed(uow, loan) for loan in batch.loans):
+            return  # looked at again at the next pass, as it is then
+        for to in batch.to:
+            for loan in batch.loans:
+                facts = {"loans": loans if loan is batch.loans[0] else []}
+                draft = NoticeDraft(_prefix(batch.which, loan) + to, _KINDS[batch.which], to, facts)
+                uow.notices.owe_once(draft, world.clock())
+        uow.commit()
+    world.wake_delivery()
+
+
+def _changed(uow: UnitOfWork, loan: Loan) -> bool:
+    stored = uow.loans.get(loan.id)
+    return stored is None or stored.version != loan.version
+
+
+def _facts(world: World, loan: Loan, pictures: _Pictures) -> Mapping[str, Any]:
+    facts: dict[str, Any] = {"request": loan.id, "end": loan.end.isoformat()}
+    if loan.cluster not in pictures:
+        pictures[loan.cluster] = picture_of(world, loan.cluster)
+    picture = pictures[loan.cluster]
+    queue = picture.queues.get(loan.borrower) if picture else None
+    if queue is None:
+        return facts
+    above = above_base(loan, queue)
+    work = likely_work(world, loan, above) if above else ()
+    return {**facts, "above": above, "work": [[one.name, one.amount] for one in work]}
