@@ -77,7 +77,7 @@ class Site:
         self.flavor()
         name = self.name(word)
         self.make("clusterqueues", name, self.queue_spec(nominal, cohort=cohort, **more))
-        self._namespace()
+        self.make_namespace(self.namespace)
         self.make("localqueues", name, {"spec": {"clusterQueue": name}}, self.namespace)
         eventually(f"{name} active", lambda: condition(self.get_queue(name), "Active") == "True")
         return name
@@ -125,7 +125,7 @@ class Site:
 
     def job(self, word: str, queue: str, gpus: int, priority: int = 0) -> str:
         """Submit a Job of one pod to a queue; its name."""
-        self._namespace()
+        self.make_namespace(self.namespace)
         name = self.name(word)
         labels = {"kueue.x-k8s.io/queue-name": queue}
         if priority:
@@ -211,9 +211,10 @@ class Site:
         self._made.append(f"{collection}/{body['metadata']['name']}")
         return created
 
-    def _namespace(self) -> None:
-        if self.api.try_get(f"/api/v1/namespaces/{self.namespace}") is None:
-            self._create("/api/v1/namespaces", {"metadata": {"name": self.namespace}})
+    def make_namespace(self, name: str) -> None:
+        """Unless it is there."""
+        if self.api.try_get(f"/api/v1/namespaces/{name}") is None:
+            self._create("/api/v1/namespaces", {"metadata": {"name": name}})
 
     def _priority(self, value: int) -> str:
         name = self.name(f"priority{value}")
