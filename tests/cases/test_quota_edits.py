@@ -1,0 +1,109 @@
+"""Numbers that somebody else changes while a loan is in force: hands, Argo CD, Helm."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from tests.support.stage import NOMINAL, CaseStage, Pair
+
+ARGO = {"argocd.argoproj.io/tracking-id": "queues:kueue.x-k8s.io/ClusterQueue:/queue"}
+HELM = {"app.kubernetes.io/managed-by": "Helm"}
+RELEASE = {"meta.helm.sh/release-name": "kueue-queues", "meta.helm.sh/release-namespace": "kueue"}
+FLUX = {"kustomize.toolkit.fluxcd.io/name": "queues", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[CaseStage]:
+    with CaseStage(16) as stage:
+        yield stage
+
+
+@pytest.fixture
+def pair(stage: CaseStage) -> Pair:
+    return stage.new_pair()
+
+
+@pytest.mark.case("QUO-03")
+@pytest.mark.parametrize(
+    ("live", "answer", "during", "after"),
+    [
+        pytest.param(10, "base", 14, 10, id="10 is the new base"),
+        pytest.param(14, "included", 14, 10, id="14 includes the loan"),
+        pytest.param(20, "base", 24, 20, id="a larger base"),
+        pytest.param(13, "restore", 12, 8, id="not wanted"),
+        pytest.param(6, "base", 10, 6, id="a smaller base"),
+    ],
+)
+def test_a_changed_base_is_asked_about_and_kept(
+    stage: CaseStage, pair: Pair, live: int, answer: str, during: int, after: int
+) -> None:
+    stage.lent(pair.asker, f"4 from {pair.lender} for 2d because paper")
+    stage.kube.hand_edit(pair.borrower, "a100", nominal=live)
+    question = stage.channel_says("gpu-platform", f"{pair.borrower} a100 is {live}, expected 12")
+    assert stage.nominal(pair.borrower) == live
+
+    stage.slack.press(stage.people["ada"], question, f"gpuq_drift_{answer}")
+    stage.becomes(**{pair.borrower: during})
+    stage.clock.move(timedelta(days=2))
+    stage.becomes(**{pair.borrower: after})
+    if answer != "restore":
+        assert NOMINAL not in stage.nominals_of(pair.borrower)[1:], "what the base was once is never written again"
+
+
+@pytest.mark.case("QUO-03")
+@pytest.mark.parametrize("live", [10, 14, 9])
+def test_without_an_answer_it_is_left_alone_at_the_end_too(stage: CaseStage, pair: Pair, live: int) -> None:
+    loan = stage.lent(pair.asker, f"4 from {pair.lender} for 2d because paper")
+    stage.kube.hand_edit(pair.borrower, "a100", nominal=live)
+    stage.channel_says("gpu-platform", f"{pair.borrower} a100 is {live}, expected 12")
+    stage.clock.move(timedelta(days=2, minutes=1))
+
+    question = stage.channel_says("gpu-platform", f"Q-{loan.id} ended; quota left at {live}")
+    stage.card_says(loan.id, f"quota left at {live}, because it is not clear what {live} means")
+    assert stage.nominals_of(pair.borrower) == [NOMINAL, 12, live]
+    stage.slack.press(stage.people["ada"], question, "gpuq_drift_base")
+    stage.card_says(loan.id, "Ended ")
+    assert stage.nominal(pair.borrower) == live
+
+
+@pytest.mark.parametrize(
+    ("labels", "annotations", "tool", "manager"),
+    [
+        pytest.param({}, ARGO, "Argo CD", "argocd-controller", marks=pytest.mark.case("QUO-04")),
+        pytest.param({}, FLUX, "Flux", "kustomize-controller", marks=pytest.mark.case("QUO-04")),
+        pytest.param(HELM, RELEASE, "Helm", "helm", marks=pytest.mark.case("QUO-05")),
+        pytest.param(HELM, {}, "Helm", "helm", marks=pytest.mark.case("QUO-05")),
+        pytest.param({}, RELEASE, "Helm", "helm", marks=pytest.mark.case("QUO-05")),
+    ],
+)
+def test_what_a_tool_reverts_is_said_once_and_not_fought(
+    stage: CaseStage, pair: Pair, labels: dict[str, str], annotations: dict[str, str], tool: str, manager: str
+) -> None:
+    """Named on the card before approval; reported as not in force after the revert; left alone from then on."""
+    body = {"metadata": {"labels": labels, "annotations": annotations}}
+    where = stage.kube.path("clusterqueues", "", pair.borrower)
+    stage.kube.request("PATCH", where, body, content_type="application/merge-patch+json")
+    number = stage.asks(pair.asker, f"4 from {pair.lender} for 2d because paper").id
+    stage.card_says(number, tool, pair.borrower)
+    stage.approved(number)
+    stage.in_force(number)
+    stage.kube.gitops_revert(pair.borrower, manager=manager)
+
+    question = stage.channel_says("gpu-platform", f"{pair.borrower} a100 is 8, expected 12")
+    assert f"Changed by {manager}" in stage.text(question)
+    assert f"{tool} owns this queue" in stage.text(question)
+    stage.hears(pair.asker, f"4 a100 not in force since", f"{manager} set {pair.borrower} back to 8")
+    stage.card_says(number, "Not in force since")
+    before = len(stage.kube.history)
+    stage.clock.move(timedelta(hours=3))
+    stage.lent("mira", "1 from nlp for 2h because another look at the cluster")
+    own = [one for one in stage.kube.history[before:] if one.name == pair.borrower]
+    assert own == [], "nothing was written to the queue that is in question"
+    assert stage.nominals_of(pair.borrower) == [8, 12, 8]
+    assert stage.count("gpu-platform", f"{pair.borrower} a100 is 8") == 1
+    assert stage.count_dms(pair.asker, "not in force since") == 1
+
+    stage.slack.press(stage.people["ada"], question, "gpuq_drift_restore")
+    stage.becomes(**{pair.borrower: 12})
+    stage.card_says(number, "In force since")
