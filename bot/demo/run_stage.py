@@ -93,7 +93,7 @@ class Stage:
         `kube_token`: what the bot shows to the cluster.
         """
         self._socket_mode = socket_mode
-        self._pace = pace
+        self.pace = pace or Pace()
         self._kube_token = kube_token
         self._folder = Path(tempfile.mkdtemp(prefix="gpu-quota-bot-"))
         self.clock = StageClock()
@@ -130,7 +130,7 @@ class Stage:
         """Start a process of the bot, the first or one after a stop."""
         settings = self.settings()
         migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
-        self.bot = Bot(settings, self.clock, pace=self._pace)
+        self.bot = Bot(settings, self.clock, pace=self.pace)
         self.bot.start()
         if not self._socket_mode:
             self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
