@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.stage import NOMINAL, CaseStage, Pair
+from tests.support.marks import case
+from tests.support.stage import LENT, NOMINAL, CaseStage, Pair
 
 ARGO = {"argocd.argoproj.io/tracking-id": "queues:kueue.x-k8s.io/ClusterQueue:/queue"}
 HELM = {"app.kubernetes.io/managed-by": "Helm"}
@@ -15,7 +16,7 @@ FLUX = {"kustomize.toolkit.fluxcd.io/name": "queues", "kustomize.toolkit.fluxcd.
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[CaseStage]:
-    with CaseStage(16) as stage:
+    with CaseStage(24) as stage:
         yield stage
 
 
@@ -24,7 +25,7 @@ def pair(stage: CaseStage) -> Pair:
     return stage.new_pair()
 
 
-@pytest.mark.case("QUO-03")
+@case("QUO-03")
 @pytest.mark.parametrize(
     ("live", "answer", "during", "after"),
     [
@@ -33,6 +34,9 @@ def pair(stage: CaseStage) -> Pair:
         pytest.param(20, "base", 24, 20, id="a larger base"),
         pytest.param(13, "restore", 12, 8, id="not wanted"),
         pytest.param(6, "base", 10, 6, id="a smaller base"),
+        pytest.param(9, "included", 9, 5, id="9 includes the loan"),
+        pytest.param(18, "included", 18, 14, id="18 includes the loan"),
+        pytest.param(5, "restore", 12, 8, id="too low and not wanted"),
     ],
 )
 def test_a_changed_base_is_asked_about_and_kept(
@@ -51,9 +55,14 @@ def test_a_changed_base_is_asked_about_and_kept(
         assert NOMINAL not in stage.nominals_of(pair.borrower)[1:], "what the base was once is never written again"
 
 
-@pytest.mark.case("QUO-03")
-@pytest.mark.parametrize("live", [10, 14, 9])
-def test_without_an_answer_it_is_left_alone_at_the_end_too(stage: CaseStage, pair: Pair, live: int) -> None:
+@case("QUO-03")
+@pytest.mark.parametrize(
+    ("live", "answer", "after"),
+    [(10, "base", 10), (14, "base", 14), (14, "included", 10), (9, "base", 9), (13, "restore", 8)],
+)
+def test_without_an_answer_it_is_left_alone_at_the_end_too(
+    stage: CaseStage, pair: Pair, live: int, answer: str, after: int
+) -> None:
     loan = stage.lent(pair.asker, f"4 from {pair.lender} for 2d because paper")
     stage.kube.hand_edit(pair.borrower, "a100", nominal=live)
     stage.channel_says("gpu-platform", f"{pair.borrower} a100 is {live}, expected 12")
@@ -62,19 +71,19 @@ def test_without_an_answer_it_is_left_alone_at_the_end_too(stage: CaseStage, pai
     question = stage.channel_says("gpu-platform", f"Q-{loan.id} ended; quota left at {live}")
     stage.card_says(loan.id, f"quota left at {live}, because it is not clear what {live} means")
     assert stage.nominals_of(pair.borrower) == [NOMINAL, 12, live]
-    stage.slack.press(stage.people["ada"], question, "gpuq_drift_base")
-    stage.card_says(loan.id, "Ended ")
-    assert stage.nominal(pair.borrower) == live
+    stage.slack.press(stage.people["ada"], question, f"gpuq_drift_{answer}")
+    stage.becomes(**{pair.borrower: after, pair.lender: LENT})
+    stage.hears(pair.asker, "Ended: 4 a100", f"Quota of {pair.borrower} is {after} again")
 
 
 @pytest.mark.parametrize(
     ("labels", "annotations", "tool", "manager"),
     [
-        pytest.param({}, ARGO, "Argo CD", "argocd-controller", marks=pytest.mark.case("QUO-04")),
-        pytest.param({}, FLUX, "Flux", "kustomize-controller", marks=pytest.mark.case("QUO-04")),
-        pytest.param(HELM, RELEASE, "Helm", "helm", marks=pytest.mark.case("QUO-05")),
-        pytest.param(HELM, {}, "Helm", "helm", marks=pytest.mark.case("QUO-05")),
-        pytest.param({}, RELEASE, "Helm", "helm", marks=pytest.mark.case("QUO-05")),
+        pytest.param({}, ARGO, "Argo CD", "argocd-controller", marks=case("QUO-04")),
+        pytest.param({}, FLUX, "Flux", "kustomize-controller", marks=case("QUO-04")),
+        pytest.param(HELM, RELEASE, "Helm", "helm", marks=case("QUO-05")),
+        pytest.param(HELM, {}, "Helm", "helm", marks=case("QUO-05")),
+        pytest.param({}, RELEASE, "Helm", "helm", marks=case("QUO-05")),
     ],
 )
 def test_what_a_tool_reverts_is_said_once_and_not_fought(
@@ -98,8 +107,11 @@ def test_what_a_tool_reverts_is_said_once_and_not_fought(
     before = len(stage.kube.history)
     stage.clock.move(timedelta(hours=3))
     stage.lent("mira", "1 from nlp for 2h because another look at the cluster")
-    own = [one for one in stage.kube.history[before:] if one.name == pair.borrower]
-    assert own == [], "nothing was written to the queue that is in question"
+    own = [one for one in stage.kube.history if one.name == pair.borrower and one.manager == "gpu-quota-bot"]
+    assert own, "the loan was written"
+    assert not [one for one in own if one in stage.kube.history[before:]], (
+        "nothing was written to the queue that is in question"
+    )
     assert stage.nominals_of(pair.borrower) == [8, 12, 8]
     assert stage.count("gpu-platform", f"{pair.borrower} a100 is 8") == 1
     assert stage.count_dms(pair.asker, "not in force since") == 1

@@ -1,6 +1,6 @@
 """The demo's stage, furnished for the cases: pairs of teams that have nothing to do with each other's tests.
 
-Used by tests/cases. A module starts one stage and gives each of its tests a pair of its own, so what one test leaves
+Used by tests/cases: the one helper to play a story from the first line typed to the last number in the cluster. A module starts one stage and gives each of its tests a pair of its own, so what one test leaves
 behind stands in nobody's way. Everything is done as people do it: typed, pressed, read.
 """
 
@@ -27,6 +27,8 @@ NOMINAL, LENT = 8, 24
 GPU = "nvidia.com/gpu"
 QUICK = timedelta(milliseconds=5)
 ADMINS = ("ada", "alan")
+LEADS = {"nlp": "noor", "vision": "lena", "robotics": "rosa"}
+"""Of the teams that every stage has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class CaseStage(Stage):
     ) -> None:
         super().__init__(socket_mode, None if paced else Pace(QUICK, QUICK), kube_token=kube_token)
         self.slack.pacer.on = paced
+        self.uses_sockets = socket_mode
         self._pairs = [_pair(number) for number in range(pairs)]
         self._left = iter(self._pairs)
         self._edit = edit
@@ -73,6 +76,10 @@ class CaseStage(Stage):
             return next(self._left)
         except StopIteration:
             raise AssertionError(f"this stage has only {len(self._pairs)} pairs: give it more") from None
+
+    def start_bot(self) -> None:
+        super().start_bot()
+        self.wait("the bot is there for Slack", lambda: self.slack.connections or not self.uses_sockets)
 
     def environment(self) -> dict[str, str]:
         return super().environment() | self._extra
@@ -116,8 +123,8 @@ class CaseStage(Stage):
         """Press a button of the card in the approvers' channel, and read the answer."""
         return self.answer(who, lambda: self.slack.press(self.people[who], self.card(number), f"gpuq_card_{what}"))
 
-    def denies(self, who: str, number: int, words: str) -> str:
-        """Press Deny, give the reason, submit, and read the answer."""
+    def fills_in_denial(self, who: str, number: int) -> None:
+        """Press Deny, and wait for the form that asks for the reason."""
         user = self.people[who]
         before = self.slack.open_view(user)
         self.slack.press(user, self.card(number), "gpuq_card_deny")
@@ -127,7 +134,17 @@ class CaseStage(Stage):
             return view is not None and (before is None or view.id != before.id)
 
         self.wait(f"a form in front of {who}", opened)
-        return self.answer(who, lambda: self.slack.submit_view(user, {"gpuq_deny_words": words}))
+
+    def submits_denial(self, who: str, words: str) -> None:
+        """Give the reason and submit."""
+        assert self.slack.submit_view(self.people[who], {"gpuq_deny_words": words}).acked
+
+    def denies(self, who: str, number: int, words: str) -> None:
+        """Deny with a reason, and wait until that is recorded, or its refusal. A form has no place for an answer."""
+        before = len(self.audit(number, "deny"))
+        self.fills_in_denial(who, number)
+        self.submits_denial(who, words)
+        self.wait(f"{who}'s denial of Q-{number} in the audit", lambda: len(self.audit(number, "deny")) > before)
 
     def approved(self, number: int) -> Loan:
         """Let everybody approve whom the request needs; the loan."""
@@ -230,9 +247,14 @@ class CaseStage(Stage):
         ]
         return [number for number, _ in itertools.groupby(found)]
 
-    def writes_to(self, queue: str) -> int:
-        """How many versions of this queue the bot has written."""
-        return sum(one.name == queue and one.manager == "gpu-quota-bot" for one in self.kube.history)
+    def limit_of(self, queue: str) -> int | None:
+        """borrowingLimit of a100, as the cluster has it."""
+        for group in self.kube.queue(queue)["spec"]["resourceGroups"]:
+            for entry in group["flavors"]:
+                if entry["name"] == "a100":
+                    limit = entry["resources"][0].get("borrowingLimit")
+                    return None if limit is None else int(limit)
+        raise LookupError(queue)
 
     # what is stored
 
@@ -252,6 +274,15 @@ class CaseStage(Stage):
         """As stored now."""
         with self.bot.world.store.read() as uow:
             return uow.loans.get(number)
+
+    def all_said(self) -> None:
+        """Wait until no message is owed any more."""
+
+        def quiet() -> bool:
+            with self.bot.world.store.read() as uow:
+                return not uow.notices.waiting(self.clock(), -1, 1)
+
+        self.wait("everything said", quiet)
 
     def led_since(self) -> datetime:
         """When somebody took the lead again after nobody had it."""
@@ -278,6 +309,8 @@ class CaseStage(Stage):
             raise AssertionError(f"{late}; it says:\n{seen[0]}") from None
 
     def _lead_of(self, team: str) -> str:
+        if team in LEADS:
+            return LEADS[team]
         pair = next(one for one in self._pairs if team in (one.borrower, one.lender))
         return pair.lead if team == pair.borrower else pair.lender_lead
 
