@@ -81,7 +81,7 @@ def test_a_leads_own_copy_of_the_card_follows(stage: CaseStage, pair: Pair) -> N
     copy = stage.hears(pair.lender_lead, f"· Q-{number}\n", "In force since", f"@{pair.lender_lead}", "@ada")
     assert "[Approve]" not in copy
     assert "[Deny]" not in copy
-    assert "[Return]" in stage.hears(pair.asker, f"until", f"(Q-{number})")
+    assert "[Return]" in stage.hears(pair.asker, "until", f"(Q-{number})")
 
 
 @case("APP-03")

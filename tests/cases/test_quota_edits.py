@@ -102,7 +102,7 @@ def test_what_a_tool_reverts_is_said_once_and_not_fought(
     question = stage.channel_says("gpu-platform", f"{pair.borrower} a100 is 8, expected 12")
     assert f"Changed by {manager}" in stage.text(question)
     assert f"{tool} owns this queue" in stage.text(question)
-    stage.hears(pair.asker, f"4 a100 not in force since", f"{manager} set {pair.borrower} back to 8")
+    stage.hears(pair.asker, "4 a100 not in force since", f"{manager} set {pair.borrower} back to 8")
     stage.card_says(number, "Not in force since")
     before = len(stage.kube.history)
     stage.clock.move(timedelta(hours=3))

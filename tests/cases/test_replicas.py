@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -9,8 +10,8 @@ from bot.app.run import Bot
 from bot.core.pace import Pace
 from bot.core.requests import AuditEntry, RequestState
 from bot.demo.slack import Delivery, Message
-from tests.support.postgres import PostgresServer
 from tests.support.marks import case
+from tests.support.postgres import PostgresServer
 from tests.support.stage import ADMINS, NOMINAL, QUICK, CaseStage, Pair
 
 
@@ -80,9 +81,8 @@ def test_of_a_decision_and_a_withdrawal_at_one_moment_both_are_in_the_audit(
         stage.fills_in_denial("ada", number)
     withdraws = threading.Thread(target=stage.types, args=(pair.asker, f"withdraw Q-{number}"))
     _together(_decides(stage, "ada", kind, card), withdraws)
-    both = lambda: [entry for entry in stage.audit(number) if entry.what in ("approve", "deny", "withdraw")][1:]  # noqa: E731
-    stage.wait("both in the audit, after the lead's approval", lambda: len(both()) == 2)
-    outcomes = {entry.what: entry.outcome for entry in both()}
+    stage.wait("both in the audit", lambda: len(_of_both(stage, number)) == 2)
+    outcomes = {entry.what: entry.outcome for entry in _of_both(stage, number)}
     state = stage.request(number).state
     assert "ok" in outcomes.values(), outcomes
     if state is RequestState.APPROVED:
@@ -92,6 +92,11 @@ def test_of_a_decision_and_a_withdrawal_at_one_moment_both_are_in_the_audit(
         assert outcomes[kind if state is RequestState.DENIED else "withdraw"] == "ok"
         assert stage.loan(number) is None
         assert stage.nominals_of(pair.borrower) == [NOMINAL]
+
+
+def _of_both(stage: CaseStage, number: int) -> list[AuditEntry]:
+    """After the approval of the lender's lead."""
+    return [entry for entry in stage.audit(number) if entry.what in {"approve", "deny", "withdraw"}][1:]
 
 
 def _decisions(stage: CaseStage, number: int) -> list[AuditEntry]:
@@ -129,9 +134,7 @@ def test_each_interaction_is_handled_once(stage: CaseStage, pair: Pair, how: str
         wanted = 1
     people = (pair.asker, pair.mate) if wanted > 1 else (pair.asker,)
     for who in people:
-        stage.wait(
-            f"{wanted} answers to {who}", lambda who=who: len(stage.slack.ephemerals(stage.people[who])) >= wanted
-        )
+        stage.wait(f"{wanted} answers to {who}", partial(_heard, stage, who, wanted))
         assert len(stage.requests_of(who)) == wanted
     for request in stage.requests_of(pair.asker):
         stage.card(request.id)
@@ -143,6 +146,10 @@ def test_each_interaction_is_handled_once(stage: CaseStage, pair: Pair, how: str
     assert stage.nominals_of(pair.borrower) == [NOMINAL, NOMINAL + 1]
     stage.hears(pair.asker, f"(Q-{number})")
     assert stage.count_dms(pair.asker, f"(Q-{number})") == 1
+
+
+def _heard(stage: CaseStage, who: str, times: int) -> bool:
+    return len(stage.slack.ephemerals(stage.people[who])) >= times
 
 
 def _types_until_taken(stage: CaseStage, who: str, line: str) -> Delivery:

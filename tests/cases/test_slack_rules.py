@@ -1,7 +1,6 @@
 """Slack's own rules: three seconds, its pace, its signatures."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,7 +9,7 @@ from bot.adapters.logs import configure_logs
 from bot.demo.kube.faults import Hang
 from bot.demo.slack import Delivery, Tamper
 from tests.support.marks import case
-from tests.support.stage import NOMINAL, CaseStage, Pair
+from tests.support.stage import NOMINAL, CaseStage
 
 ACK = 3.0
 
@@ -24,7 +23,7 @@ def stage() -> Iterator[CaseStage]:
 @pytest.fixture(scope="module")
 def http() -> Iterator[CaseStage]:
     configure_logs("INFO", "json")
-    with CaseStage(16, socket_mode=False) as stage:
+    with CaseStage(15, socket_mode=False) as stage:
         yield stage
 
 
@@ -91,28 +90,21 @@ def test_a_429_is_waited_out_and_nothing_is_lost(stage: CaseStage, seconds: int)
     ],
     ids=["another secret", "ten minutes old", "from the future", "just too old", "changed body", "empty secret"],
 )
-@pytest.mark.parametrize("what", ["a command", "a press"])
 def test_what_slack_did_not_sign_just_now_changes_nothing(
-    http: CaseStage, capfd: pytest.CaptureFixture[str], tamper: Tamper, what: str
+    http: CaseStage, capfd: pytest.CaptureFixture[str], tamper: Tamper
 ) -> None:
-    pair = Pair("vision", "nlp", "mira", "tom", "lena", "noor", "gpu-pool")
-    command = http.slack.type_command(http.people[pair.mate], http.channels["vision"], "/gpu-quota help")
-    if what == "a press":
-        if not http.requests_of(pair.asker):
-            http.asks(pair.asker, "4 for 2d because paper")
-        number = http.requests_of(pair.asker)[0].id
-        action = "gpuq_card_approve"
-        refused = http.slack.press(http.people["ada"], http.card(number), action, tamper=tamper)
-        before = http.audit(number)
-    else:
-        before = list(http.requests_of(pair.mate))
-        payload = {**command.payload, "text": "request 8 for 2d because forged"}
-        forged = replace(command, parcel=replace(command.parcel, payload=payload, envelope_id=None, signed=None))
-        refused = http.slack.forge(forged, tamper)
-    assert refused.status == 401
-    assert http.says(pair.mate, "help")
-    assert (http.audit(number) if what == "a press" else list(http.requests_of(pair.mate))) == before
+    pair = http.new_pair()
+    number = http.asks(pair.asker, "4 for 2d because paper").id
+    before = http.audit(number)
+    line = "/gpu-quota request 8 for 2d because forged"
+    command = http.slack.type_command(http.people[pair.asker], http.channels["vision"], line, tamper=tamper)
+    press = http.slack.press(http.people["ada"], http.card(number), "gpuq_card_approve", tamper=tamper)
+    assert (command.status, press.status) == (401, 401)
+    assert http.says(pair.mate, "help"), "what came later has been handled"
+    assert http.audit(number) == before
+    assert [one.id for one in http.requests_of(pair.asker)] == [number]
     said = "".join(capfd.readouterr())
+    assert said.count("Invalid request signature") == 2
     for secret in (http.slack.signing_secret, http.slack.bot_token, "another-secret"):
         assert secret not in said
 

@@ -1,25 +1,27 @@
 """The demo's stage, furnished for the cases: pairs of teams that have nothing to do with each other's tests.
 
-Used by tests/cases: the one helper to play a story from the first line typed to the last number in the cluster. A module starts one stage and gives each of its tests a pair of its own, so what one test leaves
-behind stands in nobody's way. Everything is done as people do it: typed, pressed, read.
+Used by tests/cases to play stories from the first line typed to the last number in the cluster. A module starts one
+stage and gives each of its tests a pair of its own, so what one test leaves behind stands in nobody's way. Everything is
+done as people do it: typed, pressed, read.
 """
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import yaml
 
 from bot.core.loans import Loan
 from bot.core.pace import Pace
-from bot.core.requests import AuditEntry, QuotaRequest, RequestState
+from bot.core.requests import QuotaRequest, RequestState
 from bot.demo.kube.people import Limits
-from bot.demo.run_stage import PREEMPTION, Stage
+from bot.demo.run_stage import PREEMPTION
 from bot.demo.slack import Delivery, Message
 from bot.settings import Settings, load_settings
+from tests.support.recorded_stage import RecordedStage
 
 Policy = dict[str, Any]
 """The three policy files as data, by stem: teams, approvals, clusters."""
@@ -44,7 +46,7 @@ class Pair:
     cohort: str
 
 
-class CaseStage(Stage):
+class CaseStage(RecordedStage):
     """A context manager, as Stage is. `edit` changes the policies before the bot starts.
 
     Unless `paced`, Slack takes messages as fast as they come and the bot sends them so: what is tested here is what
@@ -225,75 +227,6 @@ class CaseStage(Stage):
     def count_dms(self, who: str, words: str) -> int:
         """How many direct messages to a person have these words now."""
         return sum(words in self.text(one) for one in self.slack.dms(self.people[who]))
-
-    def becomes(self, **nominals: int) -> None:
-        """Wait until these queues (`_` for `-`) have these numbers."""
-        wanted = {name.replace("_", "-"): number for name, number in nominals.items()}
-
-        def is_so() -> bool:
-            return all(self.nominal(name) == number for name, number in wanted.items())
-
-        self.wait(f"{wanted}; they are { {name: self.nominal(name) for name in wanted} }", is_so)
-
-    def nominals_of(self, queue: str, flavor: str = "a100") -> list[int]:
-        """Every number the queue ever had, in order, repetitions left out."""
-        found = [
-            int(entry["resources"][0]["nominalQuota"])
-            for version in self.kube.history
-            if version.name == queue
-            for group in version.obj["spec"]["resourceGroups"]
-            for entry in group["flavors"]
-            if entry["name"] == flavor
-        ]
-        return [number for number, _ in itertools.groupby(found)]
-
-    def limit_of(self, queue: str) -> int | None:
-        """borrowingLimit of a100, as the cluster has it."""
-        for group in self.kube.queue(queue)["spec"]["resourceGroups"]:
-            for entry in group["flavors"]:
-                if entry["name"] == "a100":
-                    limit = entry["resources"][0].get("borrowingLimit")
-                    return None if limit is None else int(limit)
-        raise LookupError(queue)
-
-    # what is stored
-
-    def request(self, number: int) -> QuotaRequest:
-        """As stored now."""
-        with self.bot.world.store.read() as uow:
-            found = uow.requests.get(number)
-        assert found is not None, f"there is no Q-{number}"
-        return found
-
-    def requests_of(self, who: str) -> Sequence[QuotaRequest]:
-        """Newest first."""
-        with self.bot.world.store.read() as uow:
-            return uow.requests.find(requester=self.people[who])
-
-    def loan(self, number: int) -> Loan | None:
-        """As stored now."""
-        with self.bot.world.store.read() as uow:
-            return uow.loans.get(number)
-
-    def all_said(self) -> None:
-        """Wait until no message is owed any more."""
-
-        def quiet() -> bool:
-            with self.bot.world.store.read() as uow:
-                return not uow.notices.waiting(self.clock(), -1, 1)
-
-        self.wait("everything said", quiet)
-
-    def led_since(self) -> datetime:
-        """When somebody took the lead again after nobody had it."""
-        with self.bot.world.store.read() as uow:
-            gap = uow.leadership.gap()
-        return gap[1] if gap else datetime.min.replace(tzinfo=UTC)
-
-    def audit(self, number: int, what: str = "") -> list[AuditEntry]:
-        """What the journal has about a request."""
-        with self.bot.world.store.read() as uow:
-            return [entry for entry in uow.audit.of(f"Q-{number}") if what in ("", entry.what)]
 
     def _reads(self, what: str, find: Callable[[], Message | None], words: Sequence[str], who: str = "") -> str:
         seen = [""]
