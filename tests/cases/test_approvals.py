@@ -146,22 +146,24 @@ def test_a_second_small_request_goes_to_people(stage: CaseStage, pair: Pair, sec
 
 
 @case("APP-09")
-@pytest.mark.parametrize("gone", ["left the team", "left the company", "stayed"])
+@pytest.mark.parametrize("gone", ["left the team", "moved to the lender", "left the company", "stayed"])
 def test_a_denial_stays_visible_and_goes_to_who_is_still_there(stage: CaseStage, pair: Pair, gone: str) -> None:
     number = stage.asks(pair.asker, ASK).id
     stage.card(number)
     if gone == "left the company":
         stage.slack.change_person(stage.people[pair.asker], deleted=True)
-    elif gone == "left the team":
+    elif gone != "stayed":
         asker = stage.people[pair.asker]
 
         def leave(policy: Policy) -> None:
             policy["teams"]["teams"][pair.borrower]["members"].remove(asker)
+            if gone == "moved to the lender":
+                policy["teams"]["teams"][pair.lender]["members"].append(asker)
 
         stage.change_policies(leave)
         stage.bot.reload_policy()
     stage.denies("ada", number, "no spare")
-    stage.card_says(number, "Denied by @ada")
+    stage.card_says(number, "Denied by @ada", "no spare")
     for who, line in ((pair.mate, "list"), (pair.mate, "list team"), (pair.lead, "list")):
         told = stage.says(who, line)
         assert f"Q-{number}" in told

@@ -9,6 +9,8 @@ from tests.support.marks import case
 from tests.support.stage import LENT, NOMINAL, CaseStage, Pair
 
 ARGO = {"argocd.argoproj.io/tracking-id": "queues:kueue.x-k8s.io/ClusterQueue:/queue"}
+ARGO_BY_LABEL = "argocd.argoproj.io/instance"
+FLUX_HELM = {"helm.toolkit.fluxcd.io/name": "queues", "helm.toolkit.fluxcd.io/namespace": "flux-system"}
 HELM = {"app.kubernetes.io/managed-by": "Helm"}
 RELEASE = {"meta.helm.sh/release-name": "kueue-queues", "meta.helm.sh/release-namespace": "kueue"}
 FLUX = {"kustomize.toolkit.fluxcd.io/name": "queues", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
@@ -80,10 +82,15 @@ def test_without_an_answer_it_is_left_alone_at_the_end_too(
     ("labels", "annotations", "tool", "manager"),
     [
         pytest.param({}, ARGO, "Argo CD", "argocd-controller", marks=case("QUO-04")),
+        pytest.param({ARGO_BY_LABEL: "queues"}, {}, "Argo CD", "argocd-controller", marks=case("QUO-04")),
         pytest.param({}, FLUX, "Flux", "kustomize-controller", marks=case("QUO-04")),
+        pytest.param(FLUX_HELM, {}, "Flux", "helm-controller", marks=case("QUO-04")),
         pytest.param(HELM, RELEASE, "Helm", "helm", marks=case("QUO-05")),
         pytest.param(HELM, {}, "Helm", "helm", marks=case("QUO-05")),
         pytest.param({}, RELEASE, "Helm", "helm", marks=case("QUO-05")),
+        pytest.param(
+            HELM | {"helm.sh/chart": "kueue-queues-1.2.0"}, RELEASE, "Helm", "Go-http-client", marks=case("QUO-05")
+        ),
     ],
 )
 def test_what_a_tool_reverts_is_said_once_and_not_fought(

@@ -1,8 +1,8 @@
 """The demo's stage, furnished for the cases: pairs of teams that have nothing to do with each other's tests.
 
 Used by tests/cases to play stories from the first line typed to the last number in the cluster. A module starts one
-stage and gives each of its tests a pair of its own, so what one test leaves behind stands in nobody's way. Everything is
-done as people do it: typed, pressed, read.
+stage and gives each of its tests a pair of its own, so what one test leaves behind stands in nobody's way. Everything
+is done as people do it: typed, pressed, read.
 """
 
 import itertools
