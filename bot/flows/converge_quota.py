@@ -75,7 +75,8 @@ def _converge(
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
-        if knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
+        lost = knows_nothing(before, picture, world.install)
+        if lost and (fences := missing_fences(picture, world.install, epoch)):
             if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
