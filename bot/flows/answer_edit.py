@@ -9,11 +9,12 @@ from datetime import datetime
 from bot.core.convergence.answers import Preview, Void, apply_answer
 from bot.core.convergence.facts import Answer, AnswerKind, FieldKey, FieldRecord
 from bot.core.convergence.findings import field_path
-from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.errors import Refused, Stale
 from bot.core.notices import Notice
 from bot.core.requests import AuditEntry
 from bot.flows.edit_facts import edit_facts, field_of
 from bot.flows.gather import person_of, roles_of_person
+from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 
@@ -99,9 +100,9 @@ def _show(uow: UnitOfWork, notice: Notice, press: EditPress, preview: Preview | 
 
 def _live_lending_limit(world: World, key: FieldKey) -> int | None:
     """An answer takes the live lendingLimit as the base of it, so it must be known. Raises Refused."""
-    try:
-        queue = world.clusters[key.cluster].read().queues.get(key.queue)
-    except (Unavailable, Rejected) as error:
-        raise Refused(f"{error.what} is not answering. Not recorded. Try again in a few minutes.") from error
+    picture = read_queues(world, key.cluster)
+    if isinstance(picture, NotRead):
+        raise Refused(f"{picture.opening}. Not recorded. {picture.then}")
+    queue = picture.queues.get(key.queue)
     quota = queue.quotas.get(key.flavor_resource) if queue else None
     return quota.lending_limit if quota else None

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.core.errors import Refused, Rejected, Unavailable
-from bot.core.kueue import ClusterPicture
 from bot.core.loans import LoanState
 from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
 from bot.core.people import Person
@@ -59,14 +58,6 @@ def look_up_groups(world: World, groups: Iterable[str]) -> Groups:
 def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
     """What somebody is to each team, with groups looked up now."""
     return roles_of(policy, person, look_up_groups(world, groups_of_roles(policy)))
-
-
-def picture_of(world: World, cluster: str) -> ClusterPicture | None:
-    """The queues as they are now; None if there are no live figures."""
-    try:
-        return world.clusters[cluster].read()
-    except (KeyError, Unavailable, Rejected):
-        return None
 
 
 def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:
