@@ -41,6 +41,8 @@ QUEUES: dict[str, dict[str, Limits | int | str]] = {
     "robotics": {"a100": {"nominal": 8, "borrowing": 0}},
 }
 
+_ADMIN = {"content-type": "application/json"}
+
 
 class MoodyChat(Session):
     """Slack that refuses some channels, and never answers for some messages."""
@@ -181,6 +183,14 @@ class Bench:
             owe_cards(uow, self.policy, request, self.clock(), {})
             uow.commit()
         return request.id
+
+    def set_nominal(self, queue: str, number: int) -> None:
+        """Somebody changes a queue's a100 quota by hand, outside the bot."""
+        path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{queue}"
+        status, _, found = self.kube.handle("GET", path, headers=_ADMIN)
+        found["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = str(number)
+        status, _, answer = self.kube.handle("PUT", path, {"fieldManager": "kubectl-edit"}, _ADMIN, found)
+        assert status == 200, answer
 
     def api_down(self) -> None:
         """The API server answers 503 until `kube.faults.clear()`."""
