@@ -20,6 +20,8 @@ class Blocker(StrEnum):
     API_DOWN = "api down"
     KUEUE_DOWN = "kueue down"
     NO_RIGHT = "no right"
+    CANNOT_READ = "cannot read"
+    """The cluster answers and does not let the bot read its queues, or has none."""
     REFUSED = "refused"
     IN_QUESTION = "in question"
     """Somebody changed the number outside the bot and nobody has said what it means."""

@@ -26,6 +26,7 @@ from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, re
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import Told, tell_blocked, tell_loans
 from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
+from bot.flows.tell_unreadable import tell_unreadable, words_of
 from bot.flows.world import World
 
 ROUNDS = 300
@@ -75,7 +76,8 @@ def _converge(
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
-        if knows_nothing(before, picture) and (fences := missing_fences(picture, world.install, epoch)):
+        lost = knows_nothing(before, picture, world.install)
+        if lost and (fences := missing_fences(picture, world.install, epoch)):
             if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
@@ -114,13 +116,18 @@ def _at_rest(
 ) -> timedelta | None:
     """Nothing is left to write now: say what is new."""
     memory.failures = 0
-    outage = over(memory.outages, picture.cluster)
-    if outage is not None:
-        tell_back(world, epoch, picture.cluster, outage)
+    _answers(world, epoch, memory, picture.cluster)
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
     return tell_loans(world, epoch, planned, Live(picture, records, troubles), memory.told)
+
+
+def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str) -> None:
+    """An outage is over."""
+    outage = over(memory.outages, cluster)
+    if outage is not None:
+        tell_back(world, epoch, cluster, outage)
 
 
 def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
@@ -143,9 +150,10 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
 
 def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
     """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
-    refusal = Refusal("ClusterQueues", "", f"{error.code}: {error.detail}", world.clock())
-    tell_refusal(world, epoch, cluster, Blocker.NO_RIGHT, refusal)
-    tell_blocked(world, epoch, cluster, Trouble(Blocker.NO_RIGHT, refusal.words, refusal.since), memory.told)
+    _answers(world, epoch, memory, cluster)
+    tell_unreadable(world, cluster, error)
+    trouble = Trouble(Blocker.CANNOT_READ, words_of(error), world.clock())
+    tell_blocked(world, epoch, cluster, trouble, memory.told)
     memory.failures += 1
     return RETRY_LONGEST
 

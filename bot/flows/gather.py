@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.core.errors import Refused, Rejected, Unavailable
-from bot.core.kueue import ClusterPicture
 from bot.core.loans import LoanState
 from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
 from bot.core.people import Person
@@ -65,14 +64,6 @@ def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
     """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it."""
     roles = roles_of_person(world, policy, person_or_id(world, request.ask.requester))
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
-
-
-def picture_of(world: World, cluster: str) -> ClusterPicture | None:
-    """The queues as they are now; None if there are no live figures."""
-    try:
-        return world.clusters[cluster].read()
-    except (KeyError, Unavailable, Rejected):
-        return None
 
 
 def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:

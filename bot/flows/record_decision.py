@@ -112,8 +112,8 @@ def _approve(world: World, seen: _Seen) -> str:
         return _ask_again_after_policy(world, seen, verdict.steps, bool(approvals))
     impact = live_impact(world, request.ask)
     shown = from_json(request.picture) if request.picture else None
-    news = worse(shown, impact) if impact and shown else None
-    if impact and news:
+    news = worse(shown, impact) if isinstance(impact, Impact) and shown else None
+    if isinstance(impact, Impact) and news:
         return _show_again(world, seen, impact, news)
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
     return _record(world, seen, approval, [*approvals, approval])

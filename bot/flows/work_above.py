@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.core.errors import Rejected, Unavailable
 from bot.core.impact import AtRisk, reclaim_order
 from bot.core.kueue import FlavorResource
 from bot.core.loans import Loan
 from bot.core.standing import LoanStanding
+from bot.flows.read_cluster import NotRead, read_work
 from bot.flows.world import World
 
 
@@ -14,9 +14,8 @@ def with_work_above(world: World, loan: Loan, standing: LoanStanding) -> LoanSta
     """The standing with the workloads that likely hold what is above quota; without if the cluster does not say."""
     if not standing.above:
         return standing
-    try:
-        workloads = world.clusters[loan.cluster].workloads([loan.borrower])
-    except (Unavailable, Rejected):
+    workloads = read_work(world, loan.cluster, [loan.borrower])
+    if isinstance(workloads, NotRead):
         return standing
     likely: list[AtRisk] = []
     for one in reclaim_order(workloads, loan.borrower, FlavorResource(loan.flavor, loan.resource)):

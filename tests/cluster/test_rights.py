@@ -69,6 +69,23 @@ def test_the_platform_channel_is_told_which_right_is_missing(site: Site, bot: In
     assert [site.quota(queue)["nominalQuota"] for queue in (lender, borrower)] == ["8", "4"]
 
 
+@pytest.mark.parametrize("resource", ["clusterqueues", "cohorts"])
+def test_the_platform_channel_is_told_what_the_bot_may_not_list(site: Site, bot: Installation, resource: str) -> None:
+    lender, borrower = site.queue("lender", 8), site.queue("borrower", 4)
+    bot.grant(LoanKind.TRANSFER, borrower, 4, lender)
+    bot.release(bot.first)
+    blind = bot.replica("blind", _without(resource, "list"))
+    assert blind.lead()
+    blind.converge()
+    with bot.store.read() as uow:
+        notice = uow.notices.latest("cannot_read:")
+        wrong = uow.notices.latest("missing_right:")
+    assert notice is not None
+    assert (notice.draft.facts["verb"], notice.draft.facts["resource"]) == ("list", f"{resource}.kueue.x-k8s.io")
+    assert f'cannot list resource "{resource}"' in notice.draft.facts["words"]
+    assert wrong is None, "it is not the right to write that is missing"
+
+
 def test_nothing_else_is_allowed(site: Site) -> None:
     """The role is the least: the bot can neither delete a queue nor see a Job."""
     queue = site.queue("kept", 8)
