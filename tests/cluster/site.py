@@ -72,7 +72,7 @@ class Site:
 
     def queue(self, word: str, nominal: Any, *, cohort: bool = True, **more: Any) -> str:
         """A ClusterQueue of one flavor, with a LocalQueue of the same name. `more`: borrowingLimit, lendingLimit, and
-        fields of the spec. Returns its name when Kueue admits to it.
+        fields of the spec. Returns its name when Kueue admits to it and has nothing more to write.
         """
         self.flavor()
         name = self.name(word)
@@ -80,7 +80,18 @@ class Site:
         self.make_namespace(self.namespace)
         self.make("localqueues", name, {"spec": {"clusterQueue": name}}, self.namespace)
         eventually(f"{name} active", lambda: condition(self.get_queue(name), "Active") == "True")
+        self.settle(name)
         return name
+
+    def settle(self, *names: str) -> None:
+        """Wait until Kueue has written the status of the specs as they are now: then the versions stand still."""
+        for name in names:
+            eventually(f"{name} looked at", lambda n=name: self._looked_at(n))  # type: ignore[misc]
+
+    def _looked_at(self, name: str) -> bool:
+        queue = self.get_queue(name)
+        active = next(one for one in queue["status"]["conditions"] if one["type"] == "Active")
+        return bool(active["observedGeneration"] >= queue["metadata"]["generation"])
 
     def queue_spec(self, nominal: Any, *, cohort: bool = True, **more: Any) -> Obj:
         """The body of a ClusterQueue, without its name."""
