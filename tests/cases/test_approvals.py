@@ -14,7 +14,7 @@ ASK = "4 for 2d because paper"
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[CaseStage]:
-    with CaseStage(40) as stage:
+    with CaseStage(60) as stage:
         yield stage
 
 
