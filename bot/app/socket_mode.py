@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 RECEIVERS = 16
 PING_SECONDS = 2.0
-"""Slack's client calls a connection dead after four or five of these without an answer. Its own 10 are 50 s without ears."""
+"""Slack's client calls a connection dead after four or five of these without an answer; its own 10 make 50 s."""
 
 
 class SocketMode:
