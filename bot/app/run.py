@@ -12,7 +12,6 @@ from datetime import timedelta
 
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
-from slack_bolt.adapter.socket_mode import SocketModeHandler
 
 from bot.adapters.db import lock
 from bot.adapters.db.engine import is_for_one_process
@@ -20,6 +19,7 @@ from bot.adapters.system_clock import new_id, system_clock
 from bot.app.leader import Leader
 from bot.app.metrics import make_metrics
 from bot.app.parts import Parts, make_bolt, make_parts
+from bot.app.socket_mode import SocketMode
 from bot.chat.desk import Desk
 from bot.chat.directory import handler_of
 from bot.chat.form_gate import form_gate
@@ -45,12 +45,9 @@ WORKERS = 16
 """Arrivals handled at a time. Most of their life they wait for the API server or Slack."""
 DISPATCHERS = 64
 """HTTP requests in Bolt at a time."""
-SOCKET_RECEIVERS = 16
 LEFT_BEHIND = 1000
 """Arrivals taken over at start; more is left to the sweeps."""
 SWEEP_EVERY = timedelta(seconds=15)
-PING_SECONDS = 3.0
-"""Slack's client calls a connection dead after four of these without an answer. Its own 10 are 40 s without ears."""
 RECONNECT_EVERY = timedelta(seconds=5)
 SLOW_EVERY = timedelta(seconds=1)
 RELOAD_EVERY = timedelta(seconds=10)
@@ -165,14 +162,8 @@ class Bot:
         self._dispatchers = ThreadPoolExecutor(DISPATCHERS, thread_name_prefix="bolt")
         bolt = make_bolt(settings, self._dispatchers)
         Listeners(self._parts.inbox.put, self._offer, form_gate(self.world), clock).register(bolt)
-        self._socket: SocketModeHandler | None = None
-        if settings.slack_app_token is not None:
-            self._socket = SocketModeHandler(
-                bolt,
-                settings.slack_app_token.get_secret_value(),
-                concurrency=SOCKET_RECEIVERS,
-                ping_interval=PING_SECONDS,
-            )
+        app_token = settings.slack_app_token
+        self._socket = SocketMode(bolt, app_token.get_secret_value()) if app_token is not None else None
         metrics = make_metrics(self.world, lambda: self._leader.epoch is not None, lambda: self._parts.policy_is_good)
         pages = Pages(self._alive, self._ready, metrics)
         app = web_app(None if self._socket else bolt, self._dispatchers, pages)
@@ -198,7 +189,8 @@ class Bot:
         self._pool.start()
         self._web.start()
         if self._socket is not None:
-            self._connect_socket(self._socket)
+            self._socket.keep_connected()
+            self._timetable.add_job(self._socket.keep_connected, "interval", seconds=RECONNECT_EVERY.total_seconds())
         log.info("the bot works", port=self.port, socket_mode=self._socket is not None, off=["bills", "alerts"])
 
     def stop(self) -> None:
@@ -223,22 +215,6 @@ class Bot:
         self._lock.__exit__(None, None, None)
         log.info("the bot has stopped", cleanly=all(ended))
 
-    def _connect_socket(self, socket: SocketModeHandler) -> None:
-        """A Slack that is down, now or later, is tried again by the timetable: the client does not always by itself."""
-        try:
-            socket.connect()
-        except Exception as error:
-            log.warning("Slack is not reachable yet", why=type(error).__name__)
-        self._timetable.add_job(self._reconnect, "interval", seconds=RECONNECT_EVERY.total_seconds())
-
-    def _reconnect(self) -> None:
-        if self._socket is None or self._socket.client.is_connected():
-            return
-        try:
-            self._socket.connect()
-        except Exception as error:
-            log.warning("Slack is still not reachable", why=type(error).__name__)
-
     def _on_leading(self, epoch: int) -> None:
         tell_after_start(self.world, epoch)
         self._converge.wake()
@@ -258,7 +234,7 @@ class Bot:
             database = error.why
         ready = {"database": database}
         if self._socket is not None:
-            ready["slack"] = "ok" if self._socket.client.is_connected() else "not connected"
+            ready["slack"] = "ok" if self._socket.connected else "not connected"
         return ready
 
 

@@ -20,11 +20,12 @@ class Pace:
     """Between two posts to one channel."""
     update_every: timedelta = timedelta(seconds=1.2)
     """Between two updates, over all channels."""
+    silent_since: datetime | None = None
+    """Since when Slack has answered nothing at all."""
     _posts: dict[str, datetime] = field(default_factory=dict)
     _update: datetime = _LONG_AGO
     _all: datetime = _LONG_AGO
     _silences: int = 0
-    _silent_since: datetime | None = None
     _again: set[datetime] = field(default_factory=set)
 
     def post_at(self, channel: str) -> datetime:
@@ -53,14 +54,14 @@ class Pace:
 
     def silent(self, at: datetime) -> datetime:
         """Slack does not answer at all: when to try the next call."""
-        self._silent_since = self._silent_since or at
+        self.silent_since = self.silent_since or at
         self._all = at + min(FIRST_SILENCE * 2 ** min(self._silences, 10), LONGEST_SILENCE)
         self._silences += 1
         return self._all
 
     def answered(self) -> datetime | None:
         """Slack answers, with a yes or a no. Since when it had not, None if it had."""
-        since, self._silent_since, self._silences = self._silent_since, None, 0
+        since, self.silent_since, self._silences = self.silent_since, None, 0
         return since
 
     def put_off(self, until: datetime) -> None:

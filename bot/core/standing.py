@@ -46,6 +46,8 @@ class LoanStanding:
     blocker: Blocker | None = None
     words: str = ""
     """Detail of the blocker: who changed what, which right is missing (other people's text, unescaped)."""
+    queue: str = ""
+    """The one that cannot be written, where the blocker is one queue's."""
     since: datetime | None = None
     """Since when it is blocked, where known."""
     free: int | None = None

@@ -12,7 +12,7 @@ from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_o
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.request_facts import WEEK, RequestFacts
-from bot.core.requests import Ask, RequestState
+from bot.core.requests import Ask, QuotaRequest, RequestState
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 
@@ -58,6 +58,12 @@ def look_up_groups(world: World, groups: Iterable[str]) -> Groups:
 def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
     """What somebody is to each team, with groups looked up now."""
     return roles_of(policy, person, look_up_groups(world, groups_of_roles(policy)))
+
+
+def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
+    """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it."""
+    roles = roles_of_person(world, policy, person_or_id(world, request.ask.requester))
+    return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
 
 
 def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:

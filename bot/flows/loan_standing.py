@@ -60,6 +60,7 @@ def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStan
         lender=_move(lender, live) if lender else None,
         blocker=blocker,
         words=words,
+        queue=figures.unwritable[0][0] if figures and figures.unwritable else "",
         since=since,
         free=live.tree(entry).free(loan.borrower),
         read_at=live.picture.read_at,

@@ -18,7 +18,7 @@ from bot.core.policy import Policy
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
-from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
+from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
 from bot.flows.refused_with import RefusedWith
@@ -173,12 +173,14 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
         words=words,
         revision=request.revision + 1,
     )
+    left = has_left(world, seen.policy, request)
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         stored = uow.requests.update(denied)
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "deny", f"Q-{request.id}", "ok"))
         refresh_cards(uow, request.id, seen.now, {"worse": None})
-        tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
+        if not left:
+            tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
         uow.commit()
     world.wake_delivery()
     return f"Q-{request.id} is denied."

@@ -107,7 +107,7 @@ def tell_blocked(world: World, epoch: int, cluster: str, trouble: Trouble, told:
     with world.store.read() as uow:
         begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING})
         loans = [one for one in begun if one.cluster == cluster and one.start <= now]
-        known = {loan.id: _shown(uow, loan.id) for loan in loans}
+        known = {loan.id: _shown(_own_card(uow, loan.id)) for loan in loans}
     for loan in loans:
         before = known[loan.id]
         waiting = before is None or before.raised < loan.amount
@@ -165,11 +165,11 @@ def _seen(loan: Loan, picture: ClusterPicture) -> bool:
 def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool) -> bool:
     """One loan, in one transaction; whether its people know now. Nothing is written when nothing is new."""
     with world.store.read() as uow:
-        request, loan, shown = uow.requests.get(number), uow.loans.get(number), _shown(uow, number)
+        request, loan, card = uow.requests.get(number), uow.loans.get(number), _own_card(uow, number)
     if request is None or loan is None:
         return False  # rebuilt from annotations: nobody is known to have asked for it
     story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen)
-    facts = _new_facts(story, shown)
+    facts = _new_facts(story, card)
     if facts is None and not _is_news(story):
         return True
     try:
@@ -185,9 +185,8 @@ def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: b
     return True
 
 
-def _shown(uow: UnitOfWork, number: int) -> LoanStanding | None:
+def _shown(card: Notice | None) -> LoanStanding | None:
     """What the cards know of it."""
-    card = _own_card(uow, number)
     known = card.draft.facts.get("standing") if card else None
     return from_json(known) if known else None
 
@@ -198,11 +197,13 @@ def _own_card(uow: UnitOfWork, number: int) -> Notice | None:
     return uow.notices.get(f"{card_prefix(number)}{request.ask.requester}") if request else None
 
 
-def _new_facts(story: _Story, shown: LoanStanding | None) -> dict[str, Any] | None:
-    """Facts for the cards if what people see would change; figures that only age are no reason."""
-    if shown is not None and _stable(shown) == _stable(story.standing):
+def _new_facts(story: _Story, card: Notice | None) -> dict[str, Any] | None:
+    """Facts for the cards if what people see would change, were it only that the loan is over. Ageing is no change."""
+    shown, over = _shown(card), story.loan.state is LoanState.RETURNING
+    known = not over or bool(card and card.draft.facts.get("returning"))
+    if known and shown is not None and _stable(shown) == _stable(story.standing):
         return None
-    return {"standing": to_json(story.standing), "tried": story.now.isoformat()}
+    return {"standing": to_json(story.standing), "tried": story.now.isoformat(), "returning": over}
 
 
 def _stable(standing: LoanStanding) -> LoanStanding:

@@ -10,6 +10,7 @@ from bot.core.errors import Rejected
 from bot.core.kueue import QueueSnapshot
 from bot.core.loans import LoanKind
 from tests.cluster.api import Api
+from tests.cluster.landing import land
 from tests.cluster.places import BOT, Rights
 from tests.cluster.replica import Installation
 from tests.cluster.site import GPU, KUEUE, Site, named
@@ -29,9 +30,9 @@ def _to_nine(site: Site, queue: QueueSnapshot) -> QueueChange:
 def test_these_rights_are_enough(site: Site) -> None:
     queue, bot = site.queue("enough", 8), site.bot()
     bot.workloads({queue})
-    change = _to_nine(site, bot.read().queues[queue])
-    assert bot.patch(change, dry_run=True).outcome is PatchOutcome.APPLIED
-    assert bot.patch(change).outcome is PatchOutcome.APPLIED
+    for dry_run in (True, False):
+        _, result = land(bot, lambda: _to_nine(site, bot.read().queues[queue]), dry_run=dry_run)
+        assert result.outcome is PatchOutcome.APPLIED
 
 
 @pytest.mark.parametrize("resource", LISTS)

@@ -31,12 +31,20 @@ def test_the_same_press_again_and_again_is_one_approval(replicas: "Outside") -> 
     replicas.await_queues(16, 24)
     replicas.card("In force since")
     replicas.wait("ada's second click is answered", lambda: "already approved" in str(replicas.heard("ada")))
-    replicas.wait("and alan's", lambda: "already approved by @ada" in str(replicas.heard("alan")))
+    replicas.wait("the later of the two hears who was first", lambda: _later_one_heard(replicas))
     assert replicas.rows("SELECT count(*) FROM loan") == [(1,)]
     assert replicas.rows("SELECT count(*) FROM quota_request") == [(1,)]
     assert replicas.numbers("nlp") == [24, 16]
     assert replicas.numbers("vision") == [16, 24]
     assert replicas.said_twice() == []
+
+
+def _later_one_heard(replicas: "Outside") -> bool:
+    """Ada pressed first; which replica is quicker is nobody's promise."""
+    return any(
+        f"already approved by @{first}" in str(replicas.heard(second))
+        for first, second in (("ada", "alan"), ("alan", "ada"))
+    )
 
 
 @pytest.mark.parametrize("queue", ["nlp", "vision"])

@@ -4,6 +4,7 @@ In process the two kinds of broken connection surface as exceptions, over HTTP a
 adapters and of convergence, and by the scripted demo.
 """
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,13 +31,14 @@ class AnswerLost(ConnectionError):
 
 class Hung(TimeoutError):
     """The client gave up waiting; the request is still under way. `land` handles it now, late, and may never be
-    called.
+    called. `released` is set when the faults are cleared before the time is over.
     """
 
-    def __init__(self, seconds: float, land: Callable[[], Answer]) -> None:
+    def __init__(self, seconds: float, land: Callable[[], Answer], released: threading.Event) -> None:
         super().__init__(f"no answer within {seconds:g} s")
         self.seconds = seconds
         self.land = land
+        self.released = released
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class _Planned:
 class Faults:
     """The faults planned, oldest first. The first that matches a request is used, and counts down."""
 
+    released: threading.Event = field(default_factory=threading.Event)
+    """Set once what hangs now is to go on."""
     _planned: list[_Planned] = field(default_factory=list)
 
     def plan(self, fault: Fault, verb: str = "*", resource: str = "*", name: str = "", times: int | None = 1) -> None:
@@ -87,7 +91,14 @@ class Faults:
         self._planned.append(_Planned(fault, verb, resource, name, times))
 
     def clear(self) -> None:
+        """Plan nothing any more; requests that hang are handled now."""
         self._planned.clear()
+        self.release()
+
+    def release(self) -> None:
+        """Let what hangs now go on."""
+        released, self.released = self.released, threading.Event()
+        released.set()
 
     def take(self, verb: str, resource: str, name: str) -> Fault | None:
         """The fault for this request, if one is planned."""

@@ -72,6 +72,7 @@ class KubeServer:
     def close(self) -> None:
         """End open watches and stop listening; closing twice is fine."""
         self.closing.set()
+        self.sim.faults.release()
         with self.sim.changed:
             self.sim.changed.notify_all()
         self._http.shutdown()
@@ -149,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _late(self, request: Request, hung: Hung) -> None:
         """Keep the client waiting, then handle the request all the same."""
-        self.kube.closing.wait(hung.seconds)
+        hung.released.wait(hung.seconds)
         if self.kube.closing.is_set():
             return self._reset()
         answer: Answer = hung.land()

@@ -101,6 +101,7 @@ class KubeSim(Hands):
             return self._respond(request)
         with self.changed:
             verb = where.verb(request.method, watch=request.watches)
+            released = self.faults.released
             fault = self.faults.take(verb, where.kind.plural, where.name)
         if fault is None:
             return self._respond(request)
@@ -110,7 +111,7 @@ class KubeSim(Hands):
         if isinstance(fault, ResetBefore):
             raise NotReached("connection reset before the request was handled")
         if isinstance(fault, Hang):
-            raise Hung(fault.seconds, lambda: _answer(self._respond(request)))
+            raise Hung(fault.seconds, lambda: _answer(self._respond(request)), released)
         raise AnswerLost(_answer(self._respond(request)))
 
     def watch(self, path: str, query: Mapping[str, str] | None = None) -> Watch:
