@@ -27,6 +27,7 @@ from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import Told, tell_blocked, tell_loans
 from bot.flows.tell_outages import Outages, began, over, tell_back, tell_down
 from bot.flows.tell_unreadable import tell_unreadable, words_of
+from bot.flows.why_late import Past
 from bot.flows.world import World
 
 ROUNDS = 300
@@ -49,6 +50,8 @@ class ConvergeMemory:
     troubles: dict[tuple[str, str], Trouble] = field(default_factory=dict)
     """Of the same, in the words of a loan's standing."""
     outages: Outages = field(default_factory=dict)
+    past: dict[tuple[str, Blocker], Past] = field(default_factory=dict)
+    """The last outage of each that is over: what came late may be late because of it."""
     told: Told = field(default_factory=Told)
     failures: int = 0
     """Steps in a row that could not get through."""
@@ -119,12 +122,14 @@ def _at_rest(
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
-    return tell_loans(world, epoch, planned, Live(picture, records, troubles), memory.told)
+    past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
+    return tell_loans(world, epoch, planned, Live(picture, records, troubles, past), memory.told)
 
 
 def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str, *blockers: Blocker) -> None:
     """What did not answer does."""
     for outage in over(memory.outages, cluster, *blockers):
+        memory.past[cluster, outage.blocker] = Past(outage.blocker, outage.since, world.clock())
         tell_back(world, epoch, cluster, outage)
 
 
