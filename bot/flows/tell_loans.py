@@ -21,7 +21,7 @@ from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
 from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
 from bot.flows.loan_standing import Live, Trouble, standing_of
-from bot.flows.why_late import LATE, Past, why_late
+from bot.flows.why_late import LATE, Past, was_the_database, why_late
 from bot.flows.work_above import with_work_above
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -126,7 +126,7 @@ def tell_after_start(world: World, epoch: int) -> None:
     with world.store.begin() as uow:
         uow.leadership.check(epoch)
         gap = uow.leadership.gap()
-        if gap is None or gap[1] - gap[0] < LATE:
+        if gap is None or gap[1] - gap[0] < LATE or was_the_database(uow, gap):
             return
         facts = {"since": gap[0].isoformat(), "until": gap[1].isoformat()}
         to = world.policies.policy.approvals.platform_channel

@@ -7,7 +7,6 @@ down, and when it was back the API server did not answer.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from bot.core.standing import Blocker
 from bot.ports.store import UnitOfWork
@@ -41,7 +40,7 @@ def why_late(uow: UnitOfWork, due: datetime, past: Sequence[Past], stood: Blocke
     causes, free = [], due
     gap = uow.leadership.gap()
     if gap is not None and gap[0] <= due <= gap[1]:
-        causes.append("the database did not answer" if _was_the_database(uow, gap) else "the bot was down")
+        causes.append("the database did not answer" if was_the_database(uow, gap) else "the bot was down")
         free = gap[1]
     for outage in sorted(past, key=lambda one: one.since):
         if outage.since <= free + NOTICED_WITHIN and outage.until >= free:
@@ -52,16 +51,13 @@ def why_late(uow: UnitOfWork, due: datetime, past: Sequence[Past], stood: Blocke
     return ", then ".join(causes) or "it is not known why"
 
 
-def _was_the_database(uow: UnitOfWork, gap: tuple[datetime, datetime]) -> bool:
-    """Nobody can lead without it, so an outage of it looks like a bot that was down."""
-    told = uow.notices.latest(f"{NoticeKind.DATABASE_BACK.value}:")
-    return told is not None and covers(told.draft.facts, gap)
+def was_the_database(uow: UnitOfWork, gap: tuple[datetime, datetime]) -> bool:
+    """Nobody can lead without it, so an outage of it that was told looks like a bot that was down.
 
-
-def covers(outage: Any, gap: tuple[datetime, datetime]) -> bool:
-    """Whether an outage of the database, as its notice's facts have it, is why nobody led.
-
-    The lease was renewed for the last time just before, and is taken again just after.
+    The lease was renewed for the last time just before, and was taken again just after.
     """
-    since, until = datetime.fromisoformat(outage["since"]), datetime.fromisoformat(outage["until"])
+    told = uow.notices.latest(f"{NoticeKind.DATABASE_BACK.value}:")
+    if told is None:
+        return False
+    since, until = (datetime.fromisoformat(told.draft.facts[name]) for name in ("since", "until"))
     return gap[0] >= since - LATE and gap[1] <= until + LATE
