@@ -18,7 +18,8 @@ from bot.core.wording.line import Context
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import ShowWords
 from bot.core.wording.vocabulary import Vocabulary
-from bot.flows.gather import person_of, picture_of, roles_of_person
+from bot.flows.gather import person_of, roles_of_person
+from bot.flows.read_cluster import NotRead, read_queues
 from bot.views.answers.usage import usage_fault
 
 _NAMES_FLAVORS = (RequestWords, ShowWords)
@@ -78,8 +79,8 @@ def _with_flavors(arrived: Arrived, policy: Policy, roles: Roles) -> Vocabulary:
     accelerators = {name for one in policy.clusters.clusters.values() for name in one.accelerators}
     flavors: dict[str, None] = {}
     for cluster in arrived.world.clusters:
-        picture = picture_of(arrived.world, cluster)
-        for name, queue in picture.queues.items() if picture else ():
+        picture = read_queues(arrived.world, cluster)
+        for name, queue in () if isinstance(picture, NotRead) else picture.queues.items():
             if name in names.queues:
                 flavors.update(dict.fromkeys(e.flavor for e in queue.quotas if e.resource in accelerators))
     return Vocabulary(tuple(flavors), names.queues, names.resources, names.clusters, names.teams)

@@ -98,20 +98,6 @@ def quota_tree(picture: ClusterPicture, entry: FlavorResource) -> QuotaTree:
     return QuotaTree(entry, quotas, roots, subtree, usage, availables, potentials)
 
 
-def root_of(picture: ClusterPicture, queue: str) -> str | None:
-    """Root cohort of a queue's tree; None if it is in no cohort, in a cycle of cohorts, or not in the picture."""
-    found = picture.queues.get(queue)
-    name = found.cohort if found else None
-    seen: set[str] = set()
-    while name is not None and name not in seen:
-        seen.add(name)
-        above = picture.cohorts[name].parent if name in picture.cohorts else None
-        if above is None:
-            return name
-        name = above
-    return None
-
-
 def _parents(picture: ClusterPicture) -> dict[Node, Node | None]:
     """Each node's parent. A cohort that is only named has no object and no parent."""
     parents: dict[Node, Node | None] = {}

@@ -38,6 +38,22 @@ class Rejected(Exception):
         self.detail = detail
 
 
+class NoRight(Rejected):
+    """The API server knows the bot and does not let it do this. `resource` is a plural with its group, or a path."""
+
+    def __init__(self, what: str, verb: str, resource: str, words: str) -> None:
+        super().__init__(what, "no right", f"{verb} {short_name(resource)}: {words}")
+        self.verb = verb
+        self.resource = resource
+        self.words = words
+        """The server's own, clipped."""
+
+
+def short_name(resource: str) -> str:
+    """Without the group: `workloads` of `workloads.kueue.x-k8s.io`. A path stays as it is."""
+    return resource if resource.startswith("/") else resource.partition(".")[0]
+
+
 class Stale(Exception):
     """A compare-and-set lost: somebody changed the row since it was read. Read again and decide again."""
 

@@ -6,13 +6,13 @@ Used by core/proposal, and by the form for "nlp lends at most 8 now".
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.core.cohorts import root_of
 from bot.core.drafts import AskField
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.placing import no_such_queue
 from bot.core.policy.clusters import Cluster, Lender
+from bot.core.trees import share_a_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _why_not(lenders: Lenders, queue: QueueSnapshot, wish: Wish) -> str | None:
         return f"{queue.name} does not lend. {instead}"
     if queue.deleting:
         return f"{queue.name} is being deleted."
-    if root_of(lenders.picture, queue.name) != root_of(lenders.picture, borrower.name):
+    if not share_a_tree(lenders.picture, queue.name, borrower.name):
         return f"{queue.name} and {borrower.name} are not in the same cohort, so no quota can move between them."
     if wish.entry not in queue.quotas:
         return f"{queue.name} does not list {flavor} with {wish.entry.resource}."

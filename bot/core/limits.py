@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.core.drafts import AskField
+from bot.core.durations import format_duration
 from bot.core.errors import Refused
 from bot.core.policy import Policy
-from bot.core.policy.conditions import length_words
 from bot.core.request_facts import Pace, RequestFacts
 
 HOUR = timedelta(hours=1)
@@ -25,8 +25,8 @@ def over_limits(policy: Policy, facts: RequestFacts) -> tuple[Refused, ...]:
         most = f"the limit of {limits.most_per_request:,} per request for {ask.team}"
         over.append(Refused(f"{ask.amount:,} is over {most}.", AskField.AMOUNT))
     if facts.duration > limits.longest:
-        longest = f"the limit of {length_words(limits.longest)} for {ask.team}"
-        over.append(Refused(f"{length_words(facts.duration)} is over {longest}.", AskField.UNTIL))
+        longest = f"the limit of {format_duration(limits.longest)} for {ask.team}"
+        over.append(Refused(f"{format_duration(facts.duration)} is over {longest}.", AskField.UNTIL))
     elif facts.duration <= timedelta():
         over.append(Refused("This time has passed.", AskField.UNTIL))
     if facts.on_loan > limits.most_on_loan_per_team:

@@ -20,6 +20,8 @@ class Blocker(StrEnum):
     API_DOWN = "api down"
     KUEUE_DOWN = "kueue down"
     NO_RIGHT = "no right"
+    CANNOT_READ = "cannot read"
+    """The cluster answers and does not let the bot read its queues, or has none."""
     REFUSED = "refused"
     IN_QUESTION = "in question"
     """Somebody changed the number outside the bot and nobody has said what it means."""
@@ -44,6 +46,8 @@ class LoanStanding:
     blocker: Blocker | None = None
     words: str = ""
     """Detail of the blocker: who changed what, which right is missing (other people's text, unescaped)."""
+    queue: str = ""
+    """The one that cannot be written, where the blocker is one queue's."""
     since: datetime | None = None
     """Since when it is blocked, where known."""
     free: int | None = None

@@ -1,4 +1,4 @@
-"""Which cohort tree each queue is in. Called by convergence: quota moves within one tree only."""
+"""Which cohort tree each queue is in. Called by convergence and by core/lenders: quota moves within one tree only."""
 
 from collections.abc import Mapping
 
@@ -15,6 +15,12 @@ def roots(picture: ClusterPicture) -> Mapping[str, str | None]:
         name: None if queue.cohort is None else _root(queue.cohort, picture.cohorts, known)
         for name, queue in picture.queues.items()
     }
+
+
+def share_a_tree(picture: ClusterPicture, one: str, other: str) -> bool:
+    """Whether quota can move between two queues. Not between queues in no cohort."""
+    trees = roots(picture)
+    return trees.get(one) is not None and trees.get(one) == trees.get(other)
 
 
 def _root(cohort: str, cohorts: Mapping[str, CohortSnapshot], known: dict[str, str]) -> str:

@@ -149,7 +149,7 @@ class Stage:
             "SLACK_BOT_TOKEN": self.slack.bot_token,
             "SLACK_SIGNING_SECRET": self.slack.signing_secret,
             "SLACK_API_URL": self.slack.api_url,
-            "KUBECONFIG": str(self._server.kubeconfig(self._folder / "kubeconfig", self._kube_token)),
+            "KUBECONFIG": str(self.kubeconfig()),
             "DATABASE_URL": f"sqlite:///{self._folder / 'bot.db'}",
             "POLICIES_DIR": str(self._folder / "policies"),
             "HTTP_HOST": "127.0.0.1",
@@ -183,9 +183,37 @@ class Stage:
         found = reversed(self.slack.dms(self.people[person]))
         return next((one for one in found if words in self.slack.render_text(one)), None)
 
+    # The cluster. tests/cluster has a stage whose cluster is a real one, and which puts its own in place of these.
+
+    def kubeconfig(self) -> Path:
+        """How the bot finds the cluster."""
+        return self._server.kubeconfig(self._folder / "kubeconfig", self._kube_token)
+
     def nominal(self, queue: str) -> int:
         """nominalQuota of a100, as the cluster has it."""
         return int(self.kube.nominal(queue, "a100"))
+
+    def edit_by_hand(self, queue: str, nominal: int) -> None:
+        """Somebody changes the number beside the bot."""
+        self.kube.hand_edit(queue, "a100", nominal=nominal, manager="kubectl-edit")
+        self.kube.reconcile()
+
+    def sums(self) -> list[int]:
+        """nominalQuota of all queues together, after each version of any of them."""
+        now: dict[str, int] = {}
+        sums = []
+        for version in self.kube.history:
+            entry = version.obj["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]
+            now[version.name] = int(entry["nominalQuota"])
+            sums.append(sum(now.values()))
+        return sums
+
+    def make_queues(self) -> None:
+        """The cohort of three."""
+        for name, limits in QUEUES.items():
+            self.kube.add_cluster_queue(name, {"a100": limits}, cohort=COHORT, preemption=PREEMPTION)
+            self.kube.add_local_queue(*local_queue(name), name)
+        self.kube.reconcile()
 
     def _furnish(self) -> None:
         """People, channels, policies that name them, and a cohort of three queues."""
@@ -200,10 +228,7 @@ class Stage:
             for known, here in ids.items():
                 text = text.replace(known, here)
             file.write_text(text, encoding="utf-8")
-        for name, limits in QUEUES.items():
-            self.kube.add_cluster_queue(name, {"a100": limits}, cohort=COHORT, preemption=PREEMPTION)
-            self.kube.add_local_queue(*local_queue(name), name)
-        self.kube.reconcile()
+        self.make_queues()
 
     def _close(self) -> None:
         self._server.close()

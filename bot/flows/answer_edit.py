@@ -9,13 +9,15 @@ from datetime import datetime
 from bot.core.convergence.answers import Preview, Void, apply_answer
 from bot.core.convergence.facts import Answer, AnswerKind, FieldKey, FieldRecord
 from bot.core.convergence.findings import field_path
-from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.errors import Refused, Stale
 from bot.core.notices import Notice
 from bot.core.requests import AuditEntry
 from bot.flows.edit_facts import edit_facts, field_of
 from bot.flows.gather import person_of, roles_of_person
+from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
+from bot.views.kinds import NoticeKind
 
 OUT_OF_DATE = "This question was out of date. It is up to date now: look and press again."
 
@@ -34,13 +36,25 @@ class EditPress:
 
 
 def answer_edit(world: World, press: EditPress) -> str:
-    """The sentence for the one who pressed. Raises Refused."""
+    """The sentence for the one who pressed. Raises Refused with one; both are in the audit."""
+    with world.store.read() as uow:
+        found = uow.notices.by_id(press.question)
+    notice = found if found is not None and found.draft.kind == NoticeKind.OUTSIDE_EDIT else None
+    try:
+        return _answer(world, press, notice)
+    except Refused as refused:
+        subject = field_path(field_of(notice.draft.facts)) if notice else f"question {press.question}"
+        with world.store.begin() as uow:
+            uow.audit.add(AuditEntry(world.clock(), press.user, "answer", subject, refused.sentence))
+            uow.commit()
+        raise
+
+
+def _answer(world: World, press: EditPress, notice: Notice | None) -> str:
     person = person_of(world, press.user)
     roles = roles_of_person(world, world.policies.policy, person)
     if not roles.admin:
         raise Refused("Only admins can say what a change from outside means. Not recorded.")
-    with world.store.read() as uow:
-        notice = uow.notices.by_id(press.question)
     if notice is None:
         raise Refused("This question is gone.")
     key = field_of(notice.draft.facts)
@@ -99,9 +113,9 @@ def _show(uow: UnitOfWork, notice: Notice, press: EditPress, preview: Preview | 
 
 def _live_lending_limit(world: World, key: FieldKey) -> int | None:
     """An answer takes the live lendingLimit as the base of it, so it must be known. Raises Refused."""
-    try:
-        queue = world.clusters[key.cluster].read().queues.get(key.queue)
-    except (Unavailable, Rejected) as error:
-        raise Refused(f"{error.what} is not answering. Not recorded. Try again in a few minutes.") from error
+    picture = read_queues(world, key.cluster)
+    if isinstance(picture, NotRead):
+        raise Refused(f"{picture.opening}. Not recorded. {picture.then}")
+    queue = picture.queues.get(key.queue)
     quota = queue.quotas.get(key.flavor_resource) if queue else None
     return quota.lending_limit if quota else None

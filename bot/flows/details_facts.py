@@ -9,8 +9,9 @@ from bot.core.membership import visible_queues
 from bot.core.requests import Ask
 from bot.core.verdict import evaluate, explain
 from bot.flows.card_facts import card_facts, stored
-from bot.flows.gather import person_of, picture_of, request_facts, roles_of_person
-from bot.flows.waiting_devices import waiting_devices
+from bot.flows.gather import person_of, request_facts, roles_of_person
+from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
 from bot.views.details import DetailsFacts, QueueFigures
 
@@ -25,7 +26,8 @@ def details_facts(world: World, number: int, user: str) -> DetailsFacts:
             raise Refused(f"There is no Q-{number}.")
         ask = found.request.ask
         facts = request_facts(uow, ask, world.clock(), policy, number)
-    picture = picture_of(world, ask.cluster)
+    read = read_queues(world, ask.cluster)
+    picture = None if isinstance(read, NotRead) else read
     seen = visible_queues(policy, roles, ask.cluster, picture.queues) if picture else frozenset()
     others = [f"Q-{loan.id}: {loan.amount} {loan.flavor} on loan" for loan in facts.loans if loan.id != number]
     others += [f"Q-{one.id}: {one.ask.amount} {one.ask.flavor} asked" for one in facts.requests if one.id != number]
@@ -47,6 +49,6 @@ def _figures(world: World, picture: ClusterPicture, ask: Ask, seen: Iterable[str
     for name in names:
         queue = picture.queues[name]
         nominal, reserved = queue.quotas[entry].nominal, queue.reserved.get(entry, 0)
-        waiting = waiting_devices(world, picture.cluster, name) if queue.pending_workloads else {}
-        figures.append(QueueFigures(name, nominal, reserved, max(0, reserved - nominal), waiting.get(ask.resource, 0)))
+        waiting = waiting_of(waiting_devices(world, queue), ask.resource)
+        figures.append(QueueFigures(name, nominal, reserved, max(0, reserved - nominal), waiting))
     return figures

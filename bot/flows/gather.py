@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.core.errors import Refused, Rejected, Unavailable
-from bot.core.kueue import ClusterPicture
 from bot.core.loans import LoanState
 from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.request_facts import WEEK, RequestFacts
-from bot.core.requests import Ask, RequestState
+from bot.core.requests import Ask, QuotaRequest, RequestState
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 
@@ -61,12 +60,10 @@ def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
     return roles_of(policy, person, look_up_groups(world, groups_of_roles(policy)))
 
 
-def picture_of(world: World, cluster: str) -> ClusterPicture | None:
-    """The queues as they are now; None if there are no live figures."""
-    try:
-        return world.clusters[cluster].read()
-    except (KeyError, Unavailable, Rejected):
-        return None
+def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
+    """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it."""
+    roles = roles_of_person(world, policy, person_or_id(world, request.ask.requester))
+    return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
 
 
 def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:

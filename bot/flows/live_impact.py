@@ -3,28 +3,24 @@
 from dataclasses import replace
 
 from bot.core.convergence.facts import FieldKey, FieldName
-from bot.core.errors import Rejected, Unavailable
 from bot.core.impact import Impact, Move, assess
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import LoanKind
 from bot.core.requests import Ask
-from bot.flows.gather import picture_of
+from bot.flows.read_cluster import NotRead, read_queues, read_work
 from bot.flows.world import World
 
 
-def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -> Impact | None:
-    """None if there are no live figures, or a queue of the loan is not there any more."""
-    picture = picture or picture_of(world, ask.cluster)
-    if picture is None:
-        return None
-    queues = {ask.queue, ask.lender} - {None}
-    if not all(queue in picture.queues for queue in queues):
-        return None
-    try:
-        workloads = world.clusters[ask.cluster].workloads([ask.lender] if ask.lender else [])
-    except (Unavailable, Rejected):
-        return None
-    return _with_bases(world, ask, assess(ask, picture, workloads))
+def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -> Impact | NotRead:
+    """What is known now. A queue of the loan that is not there any more leaves nothing to be known."""
+    look = picture or read_queues(world, ask.cluster)
+    if isinstance(look, NotRead):
+        return look
+    for queue in (ask.queue, ask.lender):
+        if queue is not None and queue not in look.queues:
+            return NotRead(f"ClusterQueue {queue} is gone", "Ask an admin.")
+    workloads = read_work(world, ask.cluster, [ask.lender] if ask.lender else [])
+    return workloads if isinstance(workloads, NotRead) else _with_bases(world, ask, assess(ask, look, workloads))
 
 
 def _with_bases(world: World, ask: Ask, impact: Impact) -> Impact:

@@ -1,7 +1,7 @@
 """Answers to `status` and `list`, and what "my loan" means when no number was said. Reads only; called by chat."""
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture
@@ -10,8 +10,9 @@ from bot.core.membership import Roles
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import card_facts, stored, unit_of
-from bot.flows.gather import person_of, picture_of, roles_of_person
-from bot.flows.waiting_devices import waiting_devices
+from bot.flows.gather import person_of, roles_of_person
+from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
 from bot.views.answers.requests_list import ListFacts
 from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus
@@ -59,12 +60,37 @@ def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
     """Own teams, or one that may be seen. Raises Refused."""
     policy, roles = _who(world, user)
     teams = _teams(policy, roles, team)
-    pictures = {name: picture_of(world, name) for name in world.clusters}
-    trouble = tuple(f"No live figures of {name}: the API server is not answering" for name in _missing(pictures))
+    looks = {name: read_queues(world, name) for name in world.clusters}
+    seen = [_seen(world, policy, teams, look) for look in looks.values() if not isinstance(look, NotRead)]
     rows = _rows(world, teams=teams, states={RequestState.WAITING, RequestState.APPROVED})
     return StatusFacts(
-        tuple(_team(world, policy, name, rows, pictures) for name in teams), _read_at(world, pictures), trouble
+        tuple(_team(policy, name, rows, seen) for name in teams),
+        min((one.picture.read_at for one in seen), default=world.clock()),
+        (*(f"No live figures of {name}: {why}" for name, why in _missing(looks)), *_not_known(seen)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One cluster as it is now."""
+
+    picture: ClusterPicture
+    waiting: Mapping[str, Mapping[str, int] | NotRead]
+    """By queue of the teams that are looked at."""
+
+
+def _seen(world: World, policy: Policy, teams: Collection[str], picture: ClusterPicture) -> _Seen:
+    names = [name for team in teams for name in policy.queues_of(team, picture.cluster) if name in picture.queues]
+    return _Seen(picture, {name: waiting_devices(world, picture.queues[name]) for name in names})
+
+
+def _missing(looks: Mapping[str, ClusterPicture | NotRead]) -> list[tuple[str, str]]:
+    return [(name, look.why) for name, look in looks.items() if isinstance(look, NotRead)]
+
+
+def _not_known(seen: Sequence[_Seen]) -> list[str]:
+    whys = {waiting.why for one in seen for waiting in one.waiting.values() if isinstance(waiting, NotRead)}
+    return [f"What waits is not known: {why}" for why in sorted(whys)]
 
 
 def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> ListFacts:
@@ -115,35 +141,25 @@ def _rows(
     return [card_facts(world, row) for row in rows]
 
 
-def _team(
-    world: World, policy: Policy, name: str, rows: Sequence[CardFacts], pictures: dict[str, ClusterPicture | None]
-) -> TeamStatus:
+def _team(policy: Policy, name: str, rows: Sequence[CardFacts], seen: Sequence[_Seen]) -> TeamStatus:
     mine = [row for row in rows if row.request.ask.team == name]
     return TeamStatus(
         name,
-        tuple(use for picture in pictures.values() if picture for use in _uses(world, policy, name, picture)),
+        tuple(use for one in seen for use in _uses(policy, name, one)),
         tuple(row for row in mine if row.request.state is RequestState.WAITING),
         tuple(row for row in mine if row.loan is not None and row.loan.state is not LoanState.CLOSED),
     )
 
 
-def _uses(world: World, policy: Policy, team: str, picture: ClusterPicture) -> list[QueueUse]:
+def _uses(policy: Policy, team: str, seen: _Seen) -> list[QueueUse]:
+    picture = seen.picture
     cluster = policy.cluster(picture.cluster)
     uses = []
     for name in policy.queues_of(team, picture.cluster):
         queue = picture.queues.get(name)
-        waiting = waiting_devices(world, picture.cluster, name) if queue and queue.pending_workloads else {}
         for entry, quota in queue.quotas.items() if queue else ():
-            if cluster and entry.resource in cluster.accelerators:
+            if queue and cluster and entry.resource in cluster.accelerators:
                 unit = unit_of(policy, picture.cluster, entry.resource)
-                reserved = queue.reserved.get(entry, 0) if queue else 0
-                uses.append(QueueUse(name, entry.flavor, reserved, quota.nominal, waiting.get(entry.resource, 0), unit))
+                waiting = waiting_of(seen.waiting[name], entry.resource)
+                uses.append(QueueUse(name, entry.flavor, queue.reserved.get(entry, 0), quota.nominal, waiting, unit))
     return uses
-
-
-def _missing(pictures: dict[str, ClusterPicture | None]) -> list[str]:
-    return [name for name, picture in pictures.items() if picture is None]
-
-
-def _read_at(world: World, pictures: dict[str, ClusterPicture | None]) -> datetime:
-    return min((picture.read_at for picture in pictures.values() if picture), default=world.clock())

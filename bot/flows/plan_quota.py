@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.core.convergence.annotation import LOANS
+from bot.core.convergence.annotation import may_be_ours, read
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.planner import Plan, PlanFacts, plan
 from bot.core.kueue import ClusterPicture
@@ -73,13 +73,14 @@ def _plan_from(
     )
 
 
-def knows_nothing(before: Before, picture: ClusterPicture) -> bool:
-    """The database was lost: annotations of ours stand on queues that it has no record of.
+def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
+    """The database was lost: annotations of this installation stand on queues that it has no record of.
 
     Then every queue gets a fence before anything else, so that patches which only the lost database knew of are dead.
+    Annotations of others say nothing about this database: it may just be new on a shared cluster.
     """
     lost = not before.records and not before.intents
-    return lost and any(LOANS in queue.annotations for queue in picture.queues.values())
+    return lost and any(may_be_ours(read(queue, install)[0]) for queue in picture.queues.values())
 
 
 def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Plan:

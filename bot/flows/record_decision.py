@@ -17,8 +17,9 @@ from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate
+from bot.flows.audited import note_refusal
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
-from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts
+from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
 from bot.flows.refused_with import RefusedWith
@@ -68,14 +69,14 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
         seen = _look(world, press)
         return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
     except Refused as refused:
-        _note_refusal(world, press, what, refused.sentence)
+        note_refusal(world, press.user, what, press.number, refused.sentence)
         raise
     except Stale:
         # Somebody was faster between our look and our write: say who, and what it came to.
         with world.store.read() as uow:
             current = uow.requests.get(press.number)
         faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
-        _note_refusal(world, press, what, faster.sentence)
+        note_refusal(world, press.user, what, press.number, faster.sentence)
         raise faster from None
 
 
@@ -112,8 +113,8 @@ def _approve(world: World, seen: _Seen) -> str:
         return _ask_again_after_policy(world, seen, verdict.steps, bool(approvals))
     impact = live_impact(world, request.ask)
     shown = from_json(request.picture) if request.picture else None
-    news = worse(shown, impact) if impact and shown else None
-    if impact and news:
+    news = worse(shown, impact) if isinstance(impact, Impact) and shown else None
+    if isinstance(impact, Impact) and news:
         return _show_again(world, seen, impact, news)
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
     return _record(world, seen, approval, [*approvals, approval])
@@ -173,12 +174,14 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
         words=words,
         revision=request.revision + 1,
     )
+    left = has_left(world, seen.policy, request)
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         stored = uow.requests.update(denied)
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "deny", f"Q-{request.id}", "ok"))
         refresh_cards(uow, request.id, seen.now, {"worse": None})
-        tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
+        if not left:
+            tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
         uow.commit()
     world.wake_delivery()
     return f"Q-{request.id} is denied."
@@ -225,12 +228,6 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
         uow.notices.owe_once(draft, seen.now)
         uow.commit()
     world.wake_delivery()
-
-
-def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
-    with world.store.begin() as uow:
-        uow.audit.add(AuditEntry(world.clock(), press.user, what, f"Q-{press.number}", sentence))
-        uow.commit()
 
 
 def _already(world: World, request: QuotaRequest) -> Refused:

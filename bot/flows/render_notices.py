@@ -25,7 +25,7 @@ from bot.views.facts import CardFacts, Surface
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
 from bot.views.parts import Group
-from bot.views.platform import Outage, PolicyTrouble
+from bot.views.platform import Outage, PolicyTrouble, Unreadable
 from bot.views.request_card import card
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
 
@@ -182,6 +182,19 @@ def _unreachable(_world: World, notice: Notice) -> Message:
     return platform.channel_unreachable(facts["channel"], facts["code"], approvals=facts["approvals"])
 
 
+def _cannot_read(world: World, notice: Notice) -> Message:
+    facts = notice.draft.facts
+    return platform.cannot_read(
+        Unreadable(
+            since=datetime.fromisoformat(facts["since"]),
+            words=facts["words"],
+            verb=facts["verb"],
+            resource=facts["resource"],
+            cluster=facts["cluster"] if len(world.clusters) > 1 else None,
+        )
+    )
+
+
 def _policy_broken(_world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     good = facts.get("good_since")
@@ -211,6 +224,7 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.ENDS_SOON: _ending,
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
+    NoticeKind.CANNOT_READ: _cannot_read,
     NoticeKind.POLICY_BROKEN: _policy_broken,
     NoticeKind.ANSWER: _answer,
 }

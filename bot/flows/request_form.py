@@ -15,7 +15,8 @@ from bot.core.policy import Policy
 from bot.core.requests import ApprovalStep, QuotaRequest
 from bot.core.verdict import Outcome, evaluate
 from bot.flows.card_facts import unit_of
-from bot.flows.gather import OPEN, person_of, picture_of, request_facts, roles_of_person
+from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
+from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.submit_request import complete
 from bot.flows.world import World
 from bot.views.amounts import GPU
@@ -79,7 +80,8 @@ def form_facts(
     queues = _queues(policy, roles)
     values = replace(values, queue=values.queue or (queues[0].queue if queues else None))
     cluster, queue = _place(values.queue)
-    picture = picture_of(world, cluster or next(iter(world.clusters)))
+    look = read_queues(world, cluster or next(iter(world.clusters)))
+    picture = None if isinstance(look, NotRead) else look
     flavors = _flavors(policy, picture, queue)
     values = replace(values, flavor=_chosen(policy, picture, queue, flavors, values.flavor))
     limits = policy.approvals.limits
@@ -95,7 +97,7 @@ def form_facts(
         longest=limits.longest,
         reason_needed=limits.reason_required,
         more=more,
-        picture=_picture(world, policy, picture, draft_of_form(user, values)),
+        picture=_picture(world, policy, look, draft_of_form(user, values)),
         error=error,
         unit=unit_of(policy, picture.cluster, entry.resource) if picture and entry else GPU,
     )
@@ -170,12 +172,14 @@ def _lenders(
     )
 
 
-def _picture(world: World, policy: Policy, picture: ClusterPicture | None, draft: Draft) -> FormPicture | None:
+def _picture(world: World, policy: Policy, picture: ClusterPicture | NotRead, draft: Draft) -> FormPicture | None:
     """The live lines; None until the choices are complete enough to say something."""
     if draft.queue is None or draft.flavor is None:
         return None
-    if picture is None or draft.queue not in picture.queues:
-        return FormPicture(draft.flavor, draft.queue, draft.queue, trouble="the API server is not answering")
+    if isinstance(picture, NotRead):
+        return FormPicture(draft.flavor, draft.queue, draft.queue, trouble=picture.why)
+    if draft.queue not in picture.queues:
+        return FormPicture(draft.flavor, draft.queue, draft.queue, trouble=f"there is no ClusterQueue {draft.queue}")
     entry = _entry(policy, picture, draft.queue, draft.flavor)
     if entry is None:
         return None

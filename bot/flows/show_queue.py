@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.cohorts import quota_tree
-from bot.core.errors import Refused, Rejected, Unavailable
+from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanState
 from bot.core.membership import visible_queues
@@ -13,7 +13,8 @@ from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import unit_of
 from bot.flows.gather import OPEN, person_of, roles_of_person
-from bot.flows.waiting_devices import waiting_devices
+from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
 from bot.views.amounts import Unit
 from bot.views.answers.show import FlavorFigures, LoanPart, OpenRequest, ShowFacts
@@ -31,26 +32,37 @@ def show_facts(world: World, user: str, queue: str | None, hardware: str | None)
             queue = _only(own)
         if queue in picture.queues and queue in seen:
             found = picture.queues[queue]
+            waiting = waiting_devices(world, found)
             return ShowFacts(
                 found,
-                tuple(_figures(world, policy, picture, found, hardware)),
+                tuple(_figures(world, policy, picture, _Asked(found, hardware, waiting))),
                 picture.read_at,
                 may_request=roles.admin or queue in own,
+                waiting_unknown=waiting.why if isinstance(waiting, NotRead) else None,
             )
     raise no_such_queue(queue or "", seen)
 
 
 def _picture(world: World, cluster: str) -> ClusterPicture:
-    try:
-        return world.clusters[cluster].read()
-    except (Unavailable, Rejected) as error:
-        raise Refused(f"No live figures: {error.what} is not answering. Try again in a few minutes.") from error
+    picture = read_queues(world, cluster)
+    if isinstance(picture, NotRead):
+        raise Refused(f"No live figures: {picture.why}. {picture.then}")
+    return picture
 
 
 def _only(own: set[str]) -> str:
     if len(own) == 1:
         return next(iter(own))
     raise Refused(f"Which queue? Say one of: {', '.join(sorted(own))}." if own else "Which queue? Say its name.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is looked at."""
+
+    queue: QueueSnapshot
+    hardware: str | None
+    waiting: Mapping[str, int] | NotRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +74,18 @@ class _Around:
     loans: Sequence[Loan]
     requests: Sequence[tuple[QuotaRequest, int]]
     """With how many approvals each has."""
-    waiting: Mapping[str, int]
+    waiting: Mapping[str, int] | NotRead
 
 
-def _figures(
-    world: World, policy: Policy, picture: ClusterPicture, queue: QueueSnapshot, hardware: str | None
-) -> list[FlavorFigures]:
+def _figures(world: World, policy: Policy, picture: ClusterPicture, looked: _Asked) -> list[FlavorFigures]:
+    queue, hardware = looked.queue, looked.hardware
     cluster = policy.cluster(picture.cluster)
     accelerators = cluster.accelerators if cluster else {}
-    waiting = waiting_devices(world, picture.cluster, queue.name) if queue.pending_workloads else {}
     with world.store.read() as uow:
         loans = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
         requests = uow.requests.find(states={RequestState.WAITING})
         asked = [(one, len(uow.requests.approvals(one.id))) for one in requests if one.ask.cluster == picture.cluster]
-    around = _Around(picture, queue, loans, asked, waiting)
+    around = _Around(picture, queue, loans, asked, looked.waiting)
     return [
         _flavor(around, entry, unit_of(policy, picture.cluster, entry.resource))
         for entry in queue.quotas
@@ -95,7 +105,7 @@ def _flavor(around: _Around, entry: FlavorResource, unit: Unit) -> FlavorFigures
         reserved=queue.reserved.get(entry, 0),
         borrowing_limit=quota.borrowing_limit,
         lending_limit=quota.lending_limit,
-        waiting=around.waiting.get(entry.resource, 0),
+        waiting=waiting_of(around.waiting, entry.resource),
         most=tree.potential(queue.name),
         free=tree.free(queue.name),
         unit=unit,

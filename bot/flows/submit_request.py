@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.core.drafts import Draft, Question
-from bot.core.errors import Refused, Rejected, Stale, Unavailable
-from bot.core.impact import to_json
+from bot.core.errors import Refused, Stale
+from bot.core.impact import Impact, to_json
 from bot.core.kueue import ClusterPicture
 from bot.core.limits import refusals
 from bot.core.loans import Loan
@@ -26,6 +26,7 @@ from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, tell_reque
 from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
+from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.try_change import try_change
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -74,8 +75,8 @@ def submit_request(world: World, draft: Draft, origin: str, arrival: str) -> Sub
         ask=proposal.ask,
         person=person,
         policy=policy,
-        picture=to_json(impact) if impact else None,
-        notes=(*proposal.notes, *notes),
+        picture=to_json(impact) if isinstance(impact, Impact) else None,
+        notes=(*proposal.notes, *notes, *_not_known(impact)),
         origin=origin,
         now=world.clock(),
     )
@@ -113,12 +114,14 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
 
 
 def _live(world: World, cluster: str) -> ClusterPicture:
-    if cluster not in world.clusters:
-        raise Refused(f"Cluster {cluster} is new in the policy. The bot connects to it when it is started again.")
-    try:
-        return world.clusters[cluster].read()
-    except (Unavailable, Rejected) as error:
-        raise Refused(f"{error.what} is not answering, so nothing was sent. Try again in a few minutes.") from error
+    picture = read_queues(world, cluster)
+    if isinstance(picture, NotRead):
+        raise Refused(f"{picture.opening}, so nothing was sent. {picture.then}")
+    return picture
+
+
+def _not_known(impact: Impact | NotRead) -> tuple[str, ...]:
+    return (f"What it means for running work is not known: {impact.why}",) if isinstance(impact, NotRead) else ()
 
 
 def _visible(policy: Policy, roles: Roles, picture: ClusterPicture) -> frozenset[str]:

@@ -4,11 +4,11 @@ flows/remind_loans.
 
 from dataclasses import replace
 
-from bot.core.errors import Rejected, Unavailable
 from bot.core.impact import AtRisk, reclaim_order
 from bot.core.kueue import FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind
 from bot.core.standing import LoanStanding
+from bot.flows.read_cluster import NotRead, read_work
 from bot.flows.world import World
 
 
@@ -29,9 +29,8 @@ def above_base(loan: Loan, queue: QueueSnapshot) -> int:
 
 def likely_work(world: World, loan: Loan, above: int) -> tuple[AtRisk, ...]:
     """The workloads of the borrower that likely hold so many devices; none if the cluster does not say."""
-    try:
-        workloads = world.clusters[loan.cluster].workloads([loan.borrower])
-    except (Unavailable, Rejected):
+    workloads = read_work(world, loan.cluster, [loan.borrower])
+    if isinstance(workloads, NotRead):
         return ()
     likely: list[AtRisk] = []
     for one in reclaim_order(workloads, loan.borrower, FlavorResource(loan.flavor, loan.resource)):

@@ -28,7 +28,8 @@ class QueueFigures:
     quota: int
     reserved: int
     borrowed: int
-    waiting: int
+    waiting: int | None
+    """None: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,16 @@ def _queues(queues: tuple[QueueFigures, ...]) -> list[Block]:
     if not queues:
         return []
     rows = [
-        (words(Theirs(one.queue, 20)), f"{one.quota:,}", f"{one.reserved:,}", f"{one.borrowed:,}", f"{one.waiting:,}")
+        (words(Theirs(one.queue, 20)), f"{one.quota:,}", f"{one.reserved:,}", f"{one.borrowed:,}", _waiting(one))
         for one in queues[:_MOST_QUEUES]
     ]
     left = len(queues) - _MOST_QUEUES
     more = [rich(line(f"and {left:,} more queues in this cohort"))] if left > 0 else []
     return [pre(columns(("Queue", "Quota", "Reserved", "Borrowed", "Waiting"), rows, right=(1, 2, 3, 4))), *more]
+
+
+def _waiting(one: QueueFigures) -> str:
+    return "not known" if one.waiting is None else f"{one.waiting:,}"
 
 
 def _team(facts: DetailsFacts) -> list[Block]:

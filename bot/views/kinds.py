@@ -60,6 +60,8 @@ class NoticeKind(StrEnum):
     """[loan_trouble.other_install] Platform channel, once per queue that another installation writes."""
     MISSING_RIGHT = "missing_right"
     """[loan_trouble.missing_right] Platform channel, when the bot may not write a queue."""
+    CANNOT_READ = "cannot_read"
+    """[platform.cannot_read] Platform channel, once per right that the bot needs to read and does not have."""
     WRITE_REFUSED = "write_refused"
     """[loan_trouble.write_refused] Platform channel, when Kueue's webhook or the schema says no to a write."""
     NOT_WHOLE = "not_whole"

@@ -72,8 +72,11 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.KUEUE_DOWN:
             return _down(loan, last_try, line("Kueue's webhook is not answering", since))
         case Blocker.NO_RIGHT:
-            cause = line("the bot may not write ClusterQueue ", Theirs(loan.borrower))
+            cause = line("the bot may not write ClusterQueue ", Theirs(standing.queue or loan.borrower))
             return Because(Symbol.LOOK, cause, _with_words(standing, line("Admins: allow patch on it")))
+        case Blocker.CANNOT_READ:
+            told = line("Admins see why in the platform channel")
+            return Because(Symbol.LOOK, line("the bot cannot read the queues"), _with_words(standing, told))
         case Blocker.REFUSED:
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))

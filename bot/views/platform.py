@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from bot.core.errors import short_name
 from bot.core.messages import Message
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, up_to
@@ -160,6 +161,43 @@ def channel_unreachable(channel: str, code: str, *, approvals: bool) -> Message:
     instead = "Cards go to everybody who may decide, by DM" if approvals else "What is for it is not sent"
     admins = line("Admins: invite the bot, or set another channel in ", Code("policies/"))
     return _message(Symbol.LOOK, first, line(instead), admins)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A cluster answers and does not let itself be read. Without a right: it is not the rights (no Kueue, say)."""
+
+    since: datetime
+    words: str
+    """The vendor's."""
+    verb: str | None = None
+    resource: str | None = None
+    """With its group: `workloads.kueue.x-k8s.io`."""
+    cluster: str | None = None
+    """Shown if there are several."""
+
+
+_FIGURES = frozenset({"localqueues", "workloads"})
+"""Read for what people are told only; without any other nothing can be written either."""
+
+
+def cannot_read(trouble: Unreadable) -> Message:
+    """What the bot may not read, what follows from it, and the right to give."""
+    where = line(" on ", Theirs(trouble.cluster)) if trouble.cluster else ()
+    words = line(Theirs(trouble.words, VENDOR_LIMIT))
+    stands = line("Loans are neither put in force nor taken back; it tries again by itself")
+    if trouble.verb is None or trouble.resource is None:
+        return _message(Symbol.LOOK, line("The bot cannot read the queues", where, _since(trouble)), words, stands)
+    name = short_name(trouble.resource)
+    first = line(f"The bot may not {trouble.verb} {name}", where, _since(trouble))
+    if name in _FIGURES:
+        stands = line("What waits, and what a loan means for running work, is not known")
+    allow = line("Allow ", Code(trouble.verb), " on ", Code(trouble.resource), " in the bot's ClusterRole")
+    return _message(Symbol.LOOK, first, words, stands, allow)
+
+
+def _since(trouble: Unreadable) -> Line:
+    return line(" since ", Clock(trouble.since))
 
 
 def no_approver(subject: str, requests: tuple[int, ...] = ()) -> Message:

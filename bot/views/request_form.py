@@ -18,7 +18,7 @@ from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE, Action, Field, View,
 from bot.views.impact_lines import managed_warning
 from bot.views.inputs import MOST_OPTIONS, Option, instant, select, whole_number, words
 from bot.views.kit import actions, alert, button, line, rich
-from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Theirs
+from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Reason, Theirs
 
 TITLE = "Request GPU quota"
 DURATIONS = ("8h", "1d", "3d", "1w", "2w")
@@ -261,7 +261,7 @@ def picture_lines(picture: FormPicture) -> list[Line]:
 def _free_line(picture: FormPicture) -> list[Line]:
     if picture.free is None:
         why = picture.trouble or "the cluster is not answering"
-        return [line(f"No live figures: {why}. You can still ask.")]
+        return [line("No live figures: ", Reason(why), ". You can still ask.")]
     read = line(" (read ", Clock(picture.read_at), ")") if picture.read_at else ()
     certain = ". A transfer makes it certain" if not picture.free and picture.kind is LoanKind.BORROW else ""
     amount = of_flavor(picture.free, picture.flavor)

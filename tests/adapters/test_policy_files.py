@@ -53,7 +53,7 @@ def test_the_shipped_policies_load() -> None:
         ("teams.yaml", "America/New_York", "America/NewYork", "did you mean America/New_York?"),
         ("approvals.yaml", "admins: gpu-admins ", "admins: gpu-admin ", 'no group "gpu-admin"; did you mean'),
         ("approvals.yaml", "kind: transfer", "kind: transfers", '"transfers" is not allowed here'),
-        ("approvals.yaml", "longest: 14d", "longest: 14", '"14" is no duration'),
+        ("approvals.yaml", "longest: 14d", "longest: 14", '"14" is not a duration'),
         ("approvals.yaml", "self_approval: false", "self_approval: no", '"no" is not true or false'),
         ("clusters.yaml", "vision: {at_most: 8}", "visoin: {at_most: 8}", "did you mean vision?"),
         ("clusters.yaml", "only_idle: true", "only_idle: 1", '"1" is not true or false'),
@@ -76,7 +76,7 @@ def test_problems_of_all_files_come_at_once_in_order(directory: Path) -> None:
     edit(directory, "clusters.yaml", "default_flavor: a100 ", "default_flavour: a100 ")
     edit(directory, "teams.yaml", "sees: all", "sees: everything")
     edit(directory, "approvals.yaml", "most_per_request: 16", "most_per_request: many")
-    edit(directory, "approvals.yaml", "lapse_after: 3d", "lapse_after: 3 days")
+    edit(directory, "approvals.yaml", "lapse_after: 3d", "lapse_after: 3 moons")
     found = problems(directory)
     assert [one.file for one in found] == ["teams.yaml", "approvals.yaml", "approvals.yaml", "clusters.yaml"]
     assert [one.line for one in found[1:3]] == sorted(one.line or 0 for one in found[1:3])

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.core.loans import LoanState
+from tests.support.marks import case
 from tests.support.stage import LENT, NOMINAL, CaseStage, Pair
 
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -13,7 +14,7 @@ DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[CaseStage]:
-    with CaseStage(16) as stage:
+    with CaseStage(20) as stage:
         yield stage
 
 
@@ -34,7 +35,7 @@ def _away(stage: CaseStage, patch: pytest.MonkeyPatch, before: timedelta, away: 
         stage.wait("a leader after the gap", lambda: stage.led_since() >= back)
 
 
-@pytest.mark.case("QUO-01")
+@case("QUO-01")
 @pytest.mark.parametrize(
     ("length", "before", "away", "late"),
     [
@@ -71,7 +72,7 @@ def test_an_overdue_loan_is_taken_back_once_at_start(
     assert (closed.state, closed.end) == (LoanState.CLOSED, loan.end), "the end is an instant, wherever the bot was"
 
 
-@pytest.mark.case("QUO-01")
+@case("QUO-01")
 def test_several_overdue_loans_are_all_taken_back(stage: CaseStage, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [stage.new_pair() for _ in range(2)]
     for pair, days in zip(pairs, (1, 2), strict=True):
@@ -88,7 +89,7 @@ def test_several_overdue_loans_are_all_taken_back(stage: CaseStage, monkeypatch:
     stage.channel_says("gpu-platform", "The bot was down")
 
 
-@pytest.mark.case("QUO-02")
+@case("QUO-02")
 @pytest.mark.parametrize(
     ("loans", "numbers"),
     [
@@ -111,7 +112,23 @@ def test_each_end_takes_its_own_part(
     assert stage.nominals_of(pair.borrower) == numbers
 
 
-@pytest.mark.case("QUO-11")
+@case("QUO-02")
+@pytest.mark.parametrize("first", ["older", "younger"])
+def test_what_is_returned_early_is_its_own_part_too(stage: CaseStage, pair: Pair, first: str) -> None:
+    """In any order, and a part before the rest."""
+    older = stage.lent(pair.asker, f"6 from {pair.lender} for 2d because paper").id
+    younger = stage.lent(pair.mate, f"3 from {pair.lender} for 4d because paper").id
+    returns = [(pair.asker, older, 2), (pair.asker, older, 4), (pair.mate, younger, 3)]
+    lent = 9
+    for who, number, amount in returns if first == "older" else reversed(returns):
+        stage.says(who, f"return Q-{number} {amount}")
+        lent -= amount
+        stage.becomes(**{pair.borrower: NOMINAL + lent, pair.lender: LENT - lent})
+        if amount == 2 and first == "older":
+            stage.card_says(number, "In force: 4 of 6")
+
+
+@case("QUO-11")
 @pytest.mark.parametrize(
     ("jobs", "above"),
     [

@@ -1,6 +1,6 @@
 """Every version of every queue of a test, as a watch tells them: P1 is about all of them, not about the last one."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tests.cluster.api import Obj
 from tests.cluster.site import KUEUE, Site
@@ -9,8 +9,10 @@ from tests.cluster.site import KUEUE, Site
 class Recorder:
     """Make it when the queues are there; ask it when all is over. The server replays what lies between."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, names: Collection[str] = ()) -> None:
+        """`names`: of the queues; none for all that have the site's mark."""
         self._site = site
+        self._names = names
         listed = site.api.must("GET", f"{KUEUE}/clusterqueues")
         self._since = listed["metadata"]["resourceVersion"]
         self._first = {one["metadata"]["name"]: one for one in listed["items"] if self._is_ours(one)}
@@ -41,7 +43,8 @@ class Recorder:
         return sums
 
     def _is_ours(self, queue: Obj) -> bool:
-        return str(queue["metadata"]["name"]).endswith(self._site.mark)
+        name = str(queue["metadata"]["name"])
+        return name in self._names if self._names else name.endswith(self._site.mark)
 
 
 def _version(queue: Obj) -> str:

@@ -72,15 +72,26 @@ class Site:
 
     def queue(self, word: str, nominal: Any, *, cohort: bool = True, **more: Any) -> str:
         """A ClusterQueue of one flavor, with a LocalQueue of the same name. `more`: borrowingLimit, lendingLimit, and
-        fields of the spec. Returns its name when Kueue admits to it.
+        fields of the spec. Returns its name when Kueue admits to it and has nothing more to write.
         """
         self.flavor()
         name = self.name(word)
         self.make("clusterqueues", name, self.queue_spec(nominal, cohort=cohort, **more))
-        self._namespace()
+        self.make_namespace(self.namespace)
         self.make("localqueues", name, {"spec": {"clusterQueue": name}}, self.namespace)
         eventually(f"{name} active", lambda: condition(self.get_queue(name), "Active") == "True")
+        self.settle(name)
         return name
+
+    def settle(self, *names: str) -> None:
+        """Wait until Kueue has written the status of the specs as they are now: then the versions stand still."""
+        for name in names:
+            eventually(f"{name} looked at", lambda n=name: self._looked_at(n))  # type: ignore[misc]
+
+    def _looked_at(self, name: str) -> bool:
+        queue = self.get_queue(name)
+        active = next(one for one in queue["status"]["conditions"] if one["type"] == "Active")
+        return bool(active["observedGeneration"] >= queue["metadata"]["generation"])
 
     def queue_spec(self, nominal: Any, *, cohort: bool = True, **more: Any) -> Obj:
         """The body of a ClusterQueue, without its name."""
@@ -125,7 +136,7 @@ class Site:
 
     def job(self, word: str, queue: str, gpus: int, priority: int = 0) -> str:
         """Submit a Job of one pod to a queue; its name."""
-        self._namespace()
+        self.make_namespace(self.namespace)
         name = self.name(word)
         labels = {"kueue.x-k8s.io/queue-name": queue}
         if priority:
@@ -211,9 +222,10 @@ class Site:
         self._made.append(f"{collection}/{body['metadata']['name']}")
         return created
 
-    def _namespace(self) -> None:
-        if self.api.try_get(f"/api/v1/namespaces/{self.namespace}") is None:
-            self._create("/api/v1/namespaces", {"metadata": {"name": self.namespace}})
+    def make_namespace(self, name: str) -> None:
+        """Unless it is there."""
+        if self.api.try_get(f"/api/v1/namespaces/{name}") is None:
+            self._create("/api/v1/namespaces", {"metadata": {"name": name}})
 
     def _priority(self, value: int) -> str:
         name = self.name(f"priority{value}")

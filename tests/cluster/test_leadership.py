@@ -60,6 +60,7 @@ def test_a_return_is_finished_by_the_next_leader(site: Site, bot: Installation) 
     lender, borrower = site.queue("lender", 8), site.queue("borrower", 4)
     loan = bot.grant(LoanKind.TRANSFER, borrower, 4, lender)
     bot.first.converge()
+    site.settle(lender, borrower)  # so that the second patch below is the lender's
     seen = Recorder(site)
     bot.clock.advance(FOR)
     delayed = Delayed(bot.first, 2, lambda: bot.release(bot.first))

@@ -11,6 +11,7 @@ from bot.core.convergence.changes import PatchOutcome, QueueChange
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.kueue import FlavorResource, QueueSnapshot, Quota
 from tests.cluster.api import JSON_PATCH
+from tests.cluster.landing import land
 from tests.cluster.site import GPU, KUEUE, Site
 
 
@@ -32,13 +33,8 @@ def _raise(site: Site, queue: QueueSnapshot, nominal: int = 12) -> QueueChange:
 
 def test_numbers_limits_and_annotations_travel_in_one_patch(site: Site) -> None:
     queue, bot = site.queue("one", "8", borrowingLimit="2", lendingLimit="8"), site.bot()
-    change = QueueChange(
-        _seen(bot, queue),
-        {_key(site, queue): 6, _key(site, queue, FieldName.BORROWING_LIMIT): None},
-        {_entry(site): 5},
-        {FENCE: "1.1"},
-    )
-    result = bot.patch(change)
+    numbers = {_key(site, queue): 6, _key(site, queue, FieldName.BORROWING_LIMIT): None}
+    _, result = land(bot, lambda: QueueChange(_seen(bot, queue), numbers, {_entry(site): 5}, {FENCE: "1.1"}))
     assert result.outcome is PatchOutcome.APPLIED, result.words
     assert site.quota(queue) == {"name": GPU, "nominalQuota": "6", "lendingLimit": "5"}
     live = site.get_queue(queue)
@@ -50,24 +46,28 @@ def test_numbers_limits_and_annotations_travel_in_one_patch(site: Site) -> None:
 def test_an_annotation_is_added_to_others_and_removed_again(site: Site) -> None:
     queue, bot = site.queue("noted", "8"), site.bot()
     site.merge(queue, {"metadata": {"annotations": {"theirs": "stays"}}})
-    assert bot.patch(QueueChange(_seen(bot, queue), annotations={FENCE: "1.1"})).outcome is PatchOutcome.APPLIED
+    _, added = land(bot, lambda: QueueChange(_seen(bot, queue), annotations={FENCE: "1.1"}))
+    assert added.outcome is PatchOutcome.APPLIED
     assert site.get_queue(queue)["metadata"]["annotations"] == {"theirs": "stays", FENCE: "1.1"}
-    assert bot.patch(QueueChange(_seen(bot, queue), annotations={FENCE: None})).outcome is PatchOutcome.APPLIED
+    _, removed = land(bot, lambda: QueueChange(_seen(bot, queue), annotations={FENCE: None}))
+    assert removed.outcome is PatchOutcome.APPLIED
     assert site.get_queue(queue)["metadata"]["annotations"] == {"theirs": "stays"}
 
 
 def test_a_limit_that_was_unset_is_set_and_unset(site: Site) -> None:
     queue, bot = site.queue("limit", "8"), site.bot()
     key = _key(site, queue, FieldName.BORROWING_LIMIT)
-    assert bot.patch(QueueChange(_seen(bot, queue), {key: 3})).outcome is PatchOutcome.APPLIED
+    _, was_set = land(bot, lambda: QueueChange(_seen(bot, queue), {key: 3}))
+    assert was_set.outcome is PatchOutcome.APPLIED
     assert site.quota(queue)["borrowingLimit"] == "3"
-    assert bot.patch(QueueChange(_seen(bot, queue), {key: None})).outcome is PatchOutcome.APPLIED
+    _, was_unset = land(bot, lambda: QueueChange(_seen(bot, queue), {key: None}))
+    assert was_unset.outcome is PatchOutcome.APPLIED
     assert "borrowingLimit" not in site.quota(queue)
 
 
 def test_the_bots_writes_are_booked_under_its_name_and_others_stay_known(site: Site) -> None:
     queue, bot = site.queue("booked", "8"), site.bot()
-    bot.patch(_raise(site, _seen(bot, queue)))
+    land(bot, lambda: _raise(site, _seen(bot, queue)))
     managers = {entry["manager"] for entry in site.get_queue(queue)["metadata"]["managedFields"]}
     assert "gpu-quota-bot" in managers
     site.edit(queue, "nominalQuota", "7", manager="somebody")
@@ -126,29 +126,30 @@ def test_a_patch_dies_if_anything_is_not_as_planned(site: Site, meddle: Meddle) 
 
 def test_the_same_patch_lands_once(site: Site) -> None:
     queue, bot = site.queue("once", "8"), site.bot()
-    change = _raise(site, _seen(bot, queue))
-    assert [bot.patch(change).outcome for _ in "12"] == [PatchOutcome.APPLIED, PatchOutcome.CONFLICT]
+    change, first = land(bot, lambda: _raise(site, _seen(bot, queue)))
+    assert [first.outcome, bot.patch(change).outcome] == [PatchOutcome.APPLIED, PatchOutcome.CONFLICT]
 
 
 def test_a_rule_of_kueues_is_a_refusal_in_its_words(site: Site) -> None:
     queue, bot = site.queue("ruled", "8", lendingLimit="6"), site.bot()
     for dry_run in (True, False):
-        result = bot.patch(_raise(site, _seen(bot, queue), 5), dry_run=dry_run)
+        _, result = land(bot, lambda: _raise(site, _seen(bot, queue), 5), dry_run=dry_run)
         assert result.outcome is PatchOutcome.REFUSED
         assert "must be less than or equal to the nominalQuota" in result.words
 
 
 def test_a_rule_of_the_schema_is_a_refusal_in_its_words(site: Site) -> None:
     queue, bot = site.queue("alone", "8", cohort=False), site.bot()
-    change = QueueChange(_seen(bot, queue), {_key(site, queue, FieldName.BORROWING_LIMIT): 2})
-    result = bot.patch(change)
+    key = _key(site, queue, FieldName.BORROWING_LIMIT)
+    _, result = land(bot, lambda: QueueChange(_seen(bot, queue), {key: 2}))
     assert result.outcome is PatchOutcome.REFUSED
     assert "borrowingLimit must be nil when cohort is empty" in result.words
 
 
 def test_a_dry_run_is_applied_and_changes_nothing(site: Site) -> None:
     queue, bot = site.queue("dry", "8"), site.bot()
-    assert bot.patch(_raise(site, _seen(bot, queue)), dry_run=True).outcome is PatchOutcome.APPLIED
+    _, result = land(bot, lambda: _raise(site, _seen(bot, queue)), dry_run=True)
+    assert result.outcome is PatchOutcome.APPLIED
     assert site.quota(queue)["nominalQuota"] == "8"
 
 
@@ -156,7 +157,7 @@ def test_numbers_are_kept_in_whatever_form_they_stand_beside_ours(site: Site) ->
     """A sibling that is a JSON number stays one: the patch touches its own path only."""
     queue, bot = site.queue("beside", "8", lendingLimit="4"), site.bot()
     site.edit(queue, "lendingLimit", 3)
-    bot.patch(_raise(site, _seen(bot, queue)))
+    land(bot, lambda: _raise(site, _seen(bot, queue)))
     assert site.quota(queue) == {"name": GPU, "nominalQuota": "12", "lendingLimit": 3}
 
 

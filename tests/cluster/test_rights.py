@@ -10,6 +10,7 @@ from bot.core.errors import Rejected
 from bot.core.kueue import QueueSnapshot
 from bot.core.loans import LoanKind
 from tests.cluster.api import Api
+from tests.cluster.landing import land
 from tests.cluster.places import BOT, Rights
 from tests.cluster.replica import Installation
 from tests.cluster.site import GPU, KUEUE, Site, named
@@ -29,9 +30,9 @@ def _to_nine(site: Site, queue: QueueSnapshot) -> QueueChange:
 def test_these_rights_are_enough(site: Site) -> None:
     queue, bot = site.queue("enough", 8), site.bot()
     bot.workloads({queue})
-    change = _to_nine(site, bot.read().queues[queue])
-    assert bot.patch(change, dry_run=True).outcome is PatchOutcome.APPLIED
-    assert bot.patch(change).outcome is PatchOutcome.APPLIED
+    for dry_run in (True, False):
+        _, result = land(bot, lambda: _to_nine(site, bot.read().queues[queue]), dry_run=dry_run)
+        assert result.outcome is PatchOutcome.APPLIED
 
 
 @pytest.mark.parametrize("resource", LISTS)
@@ -67,6 +68,23 @@ def test_the_platform_channel_is_told_which_right_is_missing(site: Site, bot: In
     assert notice is not None
     assert 'cannot patch resource "clusterqueues"' in notice.draft.facts["words"]
     assert [site.quota(queue)["nominalQuota"] for queue in (lender, borrower)] == ["8", "4"]
+
+
+@pytest.mark.parametrize("resource", ["clusterqueues", "cohorts"])
+def test_the_platform_channel_is_told_what_the_bot_may_not_list(site: Site, bot: Installation, resource: str) -> None:
+    lender, borrower = site.queue("lender", 8), site.queue("borrower", 4)
+    bot.grant(LoanKind.TRANSFER, borrower, 4, lender)
+    bot.release(bot.first)
+    blind = bot.replica("blind", _without(resource, "list"))
+    assert blind.lead()
+    blind.converge()
+    with bot.store.read() as uow:
+        notice = uow.notices.latest("cannot_read:")
+        wrong = uow.notices.latest("missing_right:")
+    assert notice is not None
+    assert (notice.draft.facts["verb"], notice.draft.facts["resource"]) == ("list", f"{resource}.kueue.x-k8s.io")
+    assert f'cannot list resource "{resource}"' in notice.draft.facts["words"]
+    assert wrong is None, "it is not the right to write that is missing"
 
 
 def test_nothing_else_is_allowed(site: Site) -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.cohorts import QuotaTree, quota_tree, root_of
+from bot.core.cohorts import QuotaTree, quota_tree
 from bot.core.kueue import ClusterPicture, CohortSnapshot, FlavorResource, Quota
+from bot.core.trees import roots
 from tests.support.quota import A100, NOW, picture, queue
 
 ML = picture(
@@ -95,13 +96,8 @@ def test_a_cycle_of_cohorts_disables_its_queues_and_nobody_else(cycle: tuple[str
     cohorts = tuple(CohortSnapshot(one, cycle[index - 1]) for index, one in enumerate(cycle))
     world = picture(queue("lost", 8, cohort="x"), queue("well", 8), cohorts=cohorts)
     tree = quota_tree(world, A100)
-    assert (tree.cohort("lost"), tree.available("lost"), tree.free("lost"), root_of(world, "lost")) == (
-        None,
-        0,
-        0,
-        None,
-    )
-    assert (tree.available("well"), root_of(world, "well")) == (8, "gpu-pool")
+    assert (tree.cohort("lost"), tree.available("lost"), tree.free("lost")) == (None, 0, 0)
+    assert (tree.available("well"), roots(world)) == (8, {"lost": "x", "well": "gpu-pool"})
 
 
 def test_a_queue_may_have_the_name_of_its_cohort() -> None:
@@ -112,7 +108,7 @@ def test_a_queue_may_have_the_name_of_its_cohort() -> None:
 def test_a_chain_of_a_thousand_cohorts_is_no_problem() -> None:
     chain = tuple(CohortSnapshot(f"c{n}", f"c{n + 1}") for n in range(1000))
     world = picture(queue("deep", 8, cohort="c0"), cohorts=chain)
-    assert (quota_tree(world, A100).available("deep"), root_of(world, "deep")) == (8, "c1000")
+    assert (quota_tree(world, A100).available("deep"), roots(world)["deep"]) == (8, "c1000")
 
 
 # A naive oracle: Kueue's definitions as they are written, recursive and without any sharing of work.
@@ -225,6 +221,7 @@ def test_what_is_free_and_what_is_held_is_never_more_than_there_is(world: Cluste
 @given(trees())
 def test_the_members_of_a_tree_have_the_same_root(world: ClusterPicture) -> None:
     tree = quota_tree(world, A100)
+    tops = roots(world)
     for name in world.queues:
-        assert {root_of(world, one) for one in tree.members(name)} == {root_of(world, name)}
-        assert tree.cohort(name) == root_of(world, name)
+        assert {tops[one] for one in tree.members(name)} == {tops[name]}
+        assert tree.cohort(name) == tops[name]

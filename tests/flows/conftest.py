@@ -13,10 +13,14 @@ from bot.core.notices import Notice, NoticeDraft, Priority
 from bot.core.pace import Pace
 from bot.core.people import Person
 from bot.core.policy import Policy
+from bot.core.requests import Ask
+from bot.demo.kube.faults import Refuse
 from bot.demo.kube.people import Limits
 from bot.demo.kube.sim import KubeSim
+from bot.flows.cards import owe_cards
 from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.deliver_notices import Render, deliver
+from bot.flows.grant_loan import grant_loan
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.render_notices import renderer
 from bot.flows.world import World
@@ -36,6 +40,8 @@ QUEUES: dict[str, dict[str, Limits | int | str]] = {
     "vision": {"a100": {"nominal": 16, "borrowing": 4}},
     "robotics": {"a100": {"nominal": 8, "borrowing": 0}},
 }
+
+_ADMIN = {"content-type": "application/json"}
 
 
 class MoodyChat(Session):
@@ -168,6 +174,27 @@ class Bench:
             uow.inbox.put([InboxItem(key, Arrival.ACTION, "test", {}, self.clock())])
             uow.commit()
         return key
+
+    def approved(self, ask: Ask) -> int:
+        """A request that was approved just now, with its cards; its number."""
+        with self.world.store.begin() as uow:
+            waiting = uow.requests.add(quota.request(of=ask, created_at=self.clock()))
+            request = grant_loan(uow, waiting, "U0ADMIN", self.clock())
+            owe_cards(uow, self.policy, request, self.clock(), {})
+            uow.commit()
+        return request.id
+
+    def set_nominal(self, queue: str, number: int) -> None:
+        """Somebody changes a queue's a100 quota by hand, outside the bot."""
+        path = f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{queue}"
+        status, _, found = self.kube.handle("GET", path, headers=_ADMIN)
+        found["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = str(number)
+        status, _, answer = self.kube.handle("PUT", path, {"fieldManager": "kubectl-edit"}, _ADMIN, found)
+        assert status == 200, answer
+
+    def api_down(self) -> None:
+        """The API server answers 503 until `kube.faults.clear()`."""
+        self.kube.faults.plan(Refuse(503), times=None)
 
 
 def plain(notice: Notice) -> Message:

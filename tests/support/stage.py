@@ -1,25 +1,27 @@
 """The demo's stage, furnished for the cases: pairs of teams that have nothing to do with each other's tests.
 
-Used by tests/cases. A module starts one stage and gives each of its tests a pair of its own, so what one test leaves
-behind stands in nobody's way. Everything is done as people do it: typed, pressed, read.
+Used by tests/cases to play stories from the first line typed to the last number in the cluster. A module starts one
+stage and gives each of its tests a pair of its own, so what one test leaves behind stands in nobody's way. Everything
+is done as people do it: typed, pressed, read.
 """
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import yaml
 
 from bot.core.loans import Loan
 from bot.core.pace import Pace
-from bot.core.requests import AuditEntry, QuotaRequest, RequestState
+from bot.core.requests import QuotaRequest, RequestState
 from bot.demo.kube.people import Limits
-from bot.demo.run_stage import PREEMPTION, Stage
+from bot.demo.run_stage import PREEMPTION
 from bot.demo.slack import Delivery, Message
 from bot.settings import Settings, load_settings
+from tests.support.recorded_stage import RecordedStage
 
 Policy = dict[str, Any]
 """The three policy files as data, by stem: teams, approvals, clusters."""
@@ -27,6 +29,8 @@ NOMINAL, LENT = 8, 24
 GPU = "nvidia.com/gpu"
 QUICK = timedelta(milliseconds=5)
 ADMINS = ("ada", "alan")
+LEADS = {"nlp": "noor", "vision": "lena", "robotics": "rosa"}
+"""Of the teams that every stage has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Pair:
     cohort: str
 
 
-class CaseStage(Stage):
+class CaseStage(RecordedStage):
     """A context manager, as Stage is. `edit` changes the policies before the bot starts.
 
     Unless `paced`, Slack takes messages as fast as they come and the bot sends them so: what is tested here is what
@@ -61,6 +65,7 @@ class CaseStage(Stage):
     ) -> None:
         super().__init__(socket_mode, None if paced else Pace(QUICK, QUICK), kube_token=kube_token)
         self.slack.pacer.on = paced
+        self.uses_sockets = socket_mode
         self._pairs = [_pair(number) for number in range(pairs)]
         self._left = iter(self._pairs)
         self._edit = edit
@@ -73,6 +78,10 @@ class CaseStage(Stage):
             return next(self._left)
         except StopIteration:
             raise AssertionError(f"this stage has only {len(self._pairs)} pairs: give it more") from None
+
+    def start_bot(self) -> None:
+        super().start_bot()
+        self.wait("the bot is there for Slack", lambda: self.slack.connections or not self.uses_sockets)
 
     def environment(self) -> dict[str, str]:
         return super().environment() | self._extra
@@ -116,8 +125,8 @@ class CaseStage(Stage):
         """Press a button of the card in the approvers' channel, and read the answer."""
         return self.answer(who, lambda: self.slack.press(self.people[who], self.card(number), f"gpuq_card_{what}"))
 
-    def denies(self, who: str, number: int, words: str) -> str:
-        """Press Deny, give the reason, submit, and read the answer."""
+    def fills_in_denial(self, who: str, number: int) -> None:
+        """Press Deny, and wait for the form that asks for the reason."""
         user = self.people[who]
         before = self.slack.open_view(user)
         self.slack.press(user, self.card(number), "gpuq_card_deny")
@@ -127,7 +136,17 @@ class CaseStage(Stage):
             return view is not None and (before is None or view.id != before.id)
 
         self.wait(f"a form in front of {who}", opened)
-        return self.answer(who, lambda: self.slack.submit_view(user, {"gpuq_deny_words": words}))
+
+    def submits_denial(self, who: str, words: str) -> None:
+        """Give the reason and submit."""
+        assert self.slack.submit_view(self.people[who], {"gpuq_deny_words": words}).acked
+
+    def denies(self, who: str, number: int, words: str) -> None:
+        """Deny with a reason, and wait until that is recorded, or its refusal. A form has no place for an answer."""
+        before = len(self.audit(number, "deny"))
+        self.fills_in_denial(who, number)
+        self.submits_denial(who, words)
+        self.wait(f"{who}'s denial of Q-{number} in the audit", lambda: len(self.audit(number, "deny")) > before)
 
     def approved(self, number: int) -> Loan:
         """Let everybody approve whom the request needs; the loan."""
@@ -209,61 +228,6 @@ class CaseStage(Stage):
         """How many direct messages to a person have these words now."""
         return sum(words in self.text(one) for one in self.slack.dms(self.people[who]))
 
-    def becomes(self, **nominals: int) -> None:
-        """Wait until these queues (`_` for `-`) have these numbers."""
-        wanted = {name.replace("_", "-"): number for name, number in nominals.items()}
-
-        def is_so() -> bool:
-            return all(self.nominal(name) == number for name, number in wanted.items())
-
-        self.wait(f"{wanted}; they are { {name: self.nominal(name) for name in wanted} }", is_so)
-
-    def nominals_of(self, queue: str, flavor: str = "a100") -> list[int]:
-        """Every number the queue ever had, in order, repetitions left out."""
-        found = [
-            int(entry["resources"][0]["nominalQuota"])
-            for version in self.kube.history
-            if version.name == queue
-            for group in version.obj["spec"]["resourceGroups"]
-            for entry in group["flavors"]
-            if entry["name"] == flavor
-        ]
-        return [number for number, _ in itertools.groupby(found)]
-
-    def writes_to(self, queue: str) -> int:
-        """How many versions of this queue the bot has written."""
-        return sum(one.name == queue and one.manager == "gpu-quota-bot" for one in self.kube.history)
-
-    # what is stored
-
-    def request(self, number: int) -> QuotaRequest:
-        """As stored now."""
-        with self.bot.world.store.read() as uow:
-            found = uow.requests.get(number)
-        assert found is not None, f"there is no Q-{number}"
-        return found
-
-    def requests_of(self, who: str) -> Sequence[QuotaRequest]:
-        """Newest first."""
-        with self.bot.world.store.read() as uow:
-            return uow.requests.find(requester=self.people[who])
-
-    def loan(self, number: int) -> Loan | None:
-        """As stored now."""
-        with self.bot.world.store.read() as uow:
-            return uow.loans.get(number)
-
-    def led_since(self) -> datetime:
-        """When somebody took the lead again after nobody had it."""
-        with self.bot.world.store.read() as uow:
-            gap = uow.leadership.gap()
-        return gap[1] if gap else datetime.min.replace(tzinfo=UTC)
-
-    def audit(self, number: int, what: str = "") -> list[AuditEntry]:
-        """What the journal has about a request."""
-        with self.bot.world.store.read() as uow:
-            return [entry for entry in uow.audit.of(f"Q-{number}") if what in ("", entry.what)]
-
     def _reads(self, what: str, find: Callable[[], Message | None], words: Sequence[str], who: str = "") -> str:
         seen = [""]
 
@@ -278,6 +242,8 @@ class CaseStage(Stage):
             raise AssertionError(f"{late}; it says:\n{seen[0]}") from None
 
     def _lead_of(self, team: str) -> str:
+        if team in LEADS:
+            return LEADS[team]
         pair = next(one for one in self._pairs if team in (one.borrower, one.lender))
         return pair.lead if team == pair.borrower else pair.lender_lead
 

@@ -236,6 +236,9 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
         loan_trouble.kueue_writes_quota,
     ):
         yield view.__name__, view(trouble)
+    unreadable = platform.Unreadable(at("14:02"), names.vendor, "list", "workloads.kueue.x-k8s.io", names.cohort)
+    yield "cannot read", platform.cannot_read(unreadable)
+    yield "cannot read, no right", platform.cannot_read(platform.Unreadable(at("14:02"), names.vendor))
     yield "suspended", loan_trouble.suspended(world.loan(), names.vendor, at("14:02"))
     yield "short", loan_trouble.short(world.loan(), 2, 2)
     for kind in thread_lines.EventKind:

@@ -73,6 +73,15 @@ def test_show_says_who_lends_and_borrows(changes: dict[str, object], line: str) 
     assert line in seen(show(facts))
 
 
+def test_what_is_not_known_of_the_waiting_work_is_said_and_why() -> None:
+    figures = (replace(FIGURES, waiting=None),)
+    lines = seen(show(replace(SHOWN, flavors=figures, waiting_unknown="the bot may not list workloads")))
+    assert "Waiting: 2 workloads, GPUs not known. Free by quota at this moment: 4. Most it can ever get: 20" in lines
+    assert "What waits is not known: the bot may not list workloads" in lines
+    team = TeamStatus("vision", (QueueUse("vision", "a100", 20, 16, None),))
+    assert "vision: 20 of 16 a100 reserved, waiting not known" in seen(status(StatusFacts((team,), at("14:05"))))
+
+
 def test_show_of_a_queue_in_no_cohort() -> None:
     facts = replace(SHOWN, queue=replace(QUEUE, cohort=None, pending_workloads=0), may_request=False)
     lines = seen(show(replace(facts, flavors=(replace(FIGURES, waiting=0, free=None, requests=()),))))

@@ -30,6 +30,7 @@ BROKEN = platform.PolicyTrouble("policies/teams.yaml", "unknown key lead; allowe
 TROUBLE = loan_trouble.QueueTrouble(
     "vision", at("14:02"), (142,), words="forbidden", flavor="a100", before=20, after=12
 )
+UNREADABLE = platform.Unreadable(at("14:02"), "forbidden", "list", "clusterqueues.kueue.x-k8s.io")
 CAUGHT_UP = "Q-142 in force 16:12, Q-139 ended 16:12 (1 h 52 min late)"
 
 TOLD: dict[str, tuple[Message, list[str]]] = {
@@ -144,6 +145,41 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
             "forbidden",
             "Loans: Q-142",
             "Allow patch on it in the bot's ClusterRole; it tries again by itself",
+        ],
+    ),
+    "cannot list queues": (
+        platform.cannot_read(UNREADABLE),
+        [
+            "⚠️ The bot may not list clusterqueues since 14:02",
+            "forbidden",
+            "Loans are neither put in force nor taken back; it tries again by itself",
+            "Allow list on clusterqueues.kueue.x-k8s.io in the bot's ClusterRole",
+        ],
+    ),
+    "cannot list workloads, several clusters": (
+        platform.cannot_read(replace(UNREADABLE, resource="workloads.kueue.x-k8s.io", cluster="eu-1")),
+        [
+            "⚠️ The bot may not list workloads on eu-1 since 14:02",
+            "forbidden",
+            "What waits, and what a loan means for running work, is not known",
+            "Allow list on workloads.kueue.x-k8s.io in the bot's ClusterRole",
+        ],
+    ),
+    "cannot discover": (
+        platform.cannot_read(replace(UNREADABLE, verb="get", resource="/apis/kueue.x-k8s.io")),
+        [
+            "⚠️ The bot may not get /apis/kueue.x-k8s.io since 14:02",
+            "forbidden",
+            "Loans are neither put in force nor taken back; it tries again by itself",
+            "Allow get on /apis/kueue.x-k8s.io in the bot's ClusterRole",
+        ],
+    ),
+    "no Kueue": (
+        platform.cannot_read(platform.Unreadable(at("14:02"), "Kueue: not installed")),
+        [
+            "⚠️ The bot cannot read the queues since 14:02",
+            "Kueue: not installed",
+            "Loans are neither put in force nor taken back; it tries again by itself",
         ],
     ),
     "write refused": (

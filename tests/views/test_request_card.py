@@ -192,6 +192,13 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         NONE,
         ["Withdraw"],
     ),
+    "cannot read": (
+        T.approved(T.loan(in_force_at=None), T.blocked(Blocker.CANNOT_READ, words="cannot list")),
+        "⚠️ Approved 14:20, not in force: the bot cannot read the queues",
+        ["cannot list", "Admins see why in the platform channel", APPROVED],
+        NONE,
+        ["Withdraw"],
+    ),
     "refused": (
         T.approved(T.loan(in_force_at=None), T.blocked(Blocker.REFUSED, words="must not exceed 40")),
         "⚠️ Approved 14:20, not in force: Kueue refused the change",

@@ -11,7 +11,7 @@ from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import operations
 from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
-from bot.core.errors import Rejected, Unavailable
+from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.ports.clock import Clock
 
@@ -95,7 +95,7 @@ class KubeCluster:
             if answer.status == 404 and resource == "cohorts":
                 return  # Kueue 0.12 and older serve none in this version: every cohort is a root
             if answer.status != 200:
-                raise self._failure(answer, f"list {resource}")
+                raise _failure(answer, "list", f"{resource}.{GROUP}")
             yield from answer.body.get("items") or ()
             token = (answer.body.get("metadata") or {}).get("continue")
             if not token:
@@ -120,14 +120,17 @@ class KubeCluster:
         if answer.status == 404:
             raise Rejected("Kueue", "not installed", f"the API server does not serve {GROUP}")
         if answer.status != 200:
-            raise self._failure(answer, f"discover {GROUP}")
+            raise _failure(answer, "get", f"/apis/{GROUP}")
         served = {entry.get("version") for entry in answer.body.get("versions") or ()}
         for version in VERSIONS:
             if version in served:
                 return version
         raise Rejected("Kueue", "unknown version", f"served: {', '.join(sorted(map(str, served)))}")
 
-    def _failure(self, answer: Answer, doing: str) -> Exception:
-        if answer.status in {401, 403}:
-            return Rejected("API server", "no right", f"{doing}: {words(answer)}")
-        return Unavailable("API server", f"{doing}: {words(answer)}")
+
+def _failure(answer: Answer, verb: str, resource: str) -> Exception:
+    if answer.status == 403:
+        return NoRight("API server", verb, resource, words(answer))
+    if answer.status == 401:
+        return Rejected("API server", "unknown token", words(answer))
+    return Unavailable("API server", f"{verb} {short_name(resource)}: {words(answer)}")

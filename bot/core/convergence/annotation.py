@@ -101,10 +101,28 @@ def read(queue: QueueSnapshot, install: str) -> tuple[Standing, Annotation | Non
     try:
         noted = decode(text)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
-        return Standing.UNREADABLE, None
+        return (Standing.OTHER_INSTALL if _names_another(text, install) else Standing.UNREADABLE), None
     if noted.install != install:
         return Standing.OTHER_INSTALL, None
     return (Standing.OURS if noted.uid == queue.uid else Standing.OTHER_UID), noted
+
+
+def may_be_ours(standing: Standing) -> bool:
+    """Whether this installation may have put the annotation there.
+
+    One that cannot be read and names nobody counts: taken for ours by mistake it costs a fence, which changes no
+    number; taken for another's by mistake it lets patches live that only a lost database knew of.
+    """
+    return standing not in (Standing.NONE, Standing.OTHER_INSTALL)
+
+
+def _names_another(text: str, install: str) -> bool:
+    """What cannot be read as a whole, such as a newer version's, may still say whose it is."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(whole, dict) and whole.get("by", install) != install
 
 
 def encode(annotation: Annotation) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from bot.core.durations import format_duration
 from bot.core.policy.approvals import WEEKDAYS, DurationRange, Hours, Range
 
 
@@ -37,16 +38,6 @@ class Holds:
 
     matched: bool
     because: str
-
-
-def length_words(length: timedelta) -> str:
-    """A duration as rules speak of it: "3 days", "36 h", "1 h 30 min"."""
-    minutes = int(length.total_seconds()) // 60
-    if minutes and minutes % 1440 == 0:
-        days = minutes // 1440
-        return "1 day" if days == 1 else f"{days:,} days"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours and minutes else f"{hours} h" if hours else f"{minutes} min"
 
 
 def _named(allowed: tuple[str, ...], value: str, what: str) -> Holds:
@@ -85,7 +76,7 @@ def _amount(bounds: Range, subject: Subject) -> Holds:
 
 
 def _duration(bounds: DurationRange, subject: Subject) -> Holds:
-    return _within(bounds, subject.duration, length_words)
+    return _within(bounds, subject.duration, format_duration)
 
 
 def _on_loan(bounds: Range, subject: Subject) -> Holds:

@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 
-_UNITS = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DURATION = re.compile(r"(?:(\d{1,6})(min|h|d|w))+", re.ASCII)
-_PART = re.compile(r"(\d{1,6})(min|h|d|w)", re.ASCII)
+from bot.core.durations import parse_duration
+from bot.core.wording.faults import Misread
+
 _CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)", re.ASCII)
 _KUBERNETES_NAME = r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?"
 
@@ -48,17 +48,9 @@ def _zone(value: str) -> str:
 def _duration(value: Any) -> timedelta:
     if isinstance(value, timedelta):
         return value
-    if not isinstance(value, str) or not _DURATION.fullmatch(value):
-        raise ValueError(f'"{value}" is no duration. Write 30min, 12h, 3d, 2w or 1d12h')
-    parts = {_UNITS[unit]: int(number) for number, unit in _PART.findall(value)}
-    if len(parts) != len(_PART.findall(value)):
-        raise ValueError(f'"{value}" names a unit twice')
-    try:
-        length = timedelta(**parts)
-    except OverflowError as error:
-        raise ValueError(f'"{value}" is too long') from error
-    if not timedelta() < length <= timedelta(days=3660):
-        raise ValueError(f'"{value}" is not between 1 minute and 10 years')
+    length = parse_duration(str(value))
+    if isinstance(length, Misread):
+        raise ValueError(length.sentence)  # noqa: TRY004 - what a check of pydantic's raises
     return length
 
 

@@ -53,12 +53,13 @@ class HttpMode:
         tamper = parcel.tamper
         body, kind = _encode(parcel)
         timestamp = str(int(self._world.clocks.wall() - tamper.age))
+        secret = self._world.setup.signing_secret if tamper.secret is None else tamper.secret
         headers = {
             "Content-Type": kind,
             "User-Agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
             "Accept": "application/json,*/*",
             "X-Slack-Request-Timestamp": timestamp,
-            "X-Slack-Signature": sign(tamper.secret or self._world.setup.signing_secret, timestamp, body),
+            "X-Slack-Signature": sign(secret, timestamp, body),
         }
         if parcel.retry_attempt:
             headers["X-Slack-Retry-Num"] = str(parcel.retry_attempt)

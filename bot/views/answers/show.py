@@ -9,7 +9,7 @@ from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, counted, devices, number, of_flavor, up_to
 from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
-from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
+from bot.views.parts import Clock, Code, Line, Moment, Reason, Theirs, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class FlavorFigures:
     reserved: int
     borrowing_limit: int | None
     lending_limit: int | None
-    waiting: int
-    """Devices that waiting workloads ask for."""
+    waiting: int | None
+    """Devices that waiting workloads ask for; None if that is not known."""
     most: int | None
     """The most the queue can ever get, with all it may borrow; None if that is not known."""
     free: int | None = None
@@ -67,6 +67,8 @@ class ShowFacts:
     fair_sharing: bool = False
     """Whether Kueue's Fair Sharing is on, where known."""
     may_request: bool = True
+    waiting_unknown: str | None = None
+    """Why it is not known what the waiting workloads ask for: a clause such as "the bot may not list workloads"."""
 
 
 _MOST_LOANS, _MOST_FLAVORS = 5, 4
@@ -123,6 +125,7 @@ def _waits(facts: ShowFacts, one: FlavorFigures) -> Line:
     waiting = "nothing"
     if one.waiting or facts.queue.pending_workloads:
         asked = f", {devices(one.waiting, one.unit)}" if one.waiting else ""
+        asked = f", {one.unit.many} not known" if one.waiting is None else asked
         waiting = counted(facts.queue.pending_workloads, "workload") + asked
     free = f". Free by quota at this moment: {one.free:,}" if one.free is not None else ""
     most = f". Most it can ever get: {number(one.most)}" if one.most is not None else ""
@@ -170,6 +173,8 @@ def _queue(facts: ShowFacts) -> list[Line]:
         lines.append(line("Fair sharing weight: ", Theirs(queue.fair_weight), off))
     if not queue.active:
         lines.append(line("Not active: Kueue admits nothing here now"))
+    if facts.waiting_unknown:
+        lines.append(line("What waits is not known: ", Reason(facts.waiting_unknown)))
     if queue.managed_by:
         lines.append(line("Managed by ", Theirs(queue.managed_by)))
     return lines

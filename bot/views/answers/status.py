@@ -11,7 +11,7 @@ from bot.views.facts import CardFacts
 from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
 from bot.views.loan_state import told
-from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
+from bot.views.parts import Clock, Code, Line, Moment, Reason, Theirs, sentence
 from bot.views.request_card import next_step, step_name
 
 _MOST_EACH = 5
@@ -26,7 +26,8 @@ class QueueUse:
     flavor: str
     reserved: int
     nominal: int
-    waiting: int
+    waiting: int | None
+    """None: not known."""
     unit: Unit = GPU
 
 
@@ -50,7 +51,7 @@ class StatusFacts:
     teams: tuple[TeamStatus, ...]
     read_at: datetime
     trouble: tuple[str, ...] = ()
-    """What is not well, our words, a clause each: "the API server is not answering since 14:02 (UTC)"."""
+    """What is not well, a clause each: "No live figures of eu-1: the API server is not answering"."""
 
 
 def status(facts: StatusFacts) -> Message:
@@ -63,7 +64,7 @@ def status(facts: StatusFacts) -> Message:
     if left > 0:
         blocks.append(rich(line(f"and {left:,} more teams: ", Code("/gpu-quota status TEAM"))))
     if facts.trouble:
-        blocks.append(rich(*(line(one) for one in facts.trouble)))
+        blocks.append(rich(*(line(Reason(one)) for one in facts.trouble)))
     blocks.append(context("As of ", Clock(facts.read_at)))
     request = actions(button("Request quota", Action.OPEN_REQUEST, NEW))
     return Message(sentence(_first(facts.teams[0])), (*blocks, *request))
@@ -79,6 +80,7 @@ def _first(team: TeamStatus) -> Line:
 def _use(one: QueueUse, several: bool) -> Line:
     where = line(" in ", Theirs(one.queue)) if several else ()
     waiting = f", {one.waiting:,} waiting" if one.waiting else ""
+    waiting = ", waiting not known" if one.waiting is None else waiting
     return line(f"{one.reserved:,} of ", of_flavor(one.nominal, one.flavor), " reserved", where, waiting)
 
 

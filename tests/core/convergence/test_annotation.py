@@ -144,6 +144,12 @@ def test_whose_annotation_it_is(install: str, uid: str, standing: Standing) -> N
     assert read(replace(queue_of("a", 8), annotations={LOANS: text}), "bot-1")[0] is standing
 
 
+def test_what_cannot_be_read_and_names_another_installation_is_left_to_it() -> None:
+    """A newer version's annotation: nothing is written to a queue that another bot keeps its books on."""
+    text = '{"v":2,"by":"bot-2","uid":"a.1","everything":"else is new"}'
+    assert read(replace(queue_of("a", 8), annotations={LOANS: text}), "bot-1") == (Standing.OTHER_INSTALL, None)
+
+
 @pytest.mark.parametrize(
     ("text", "fence", "following"),
     [

@@ -11,6 +11,9 @@ from bot.demo.kube.sim import KubeSim
 from bot.ports.clock import Clock
 from tests.support.fakes.gate import Gate
 
+TOKEN = "the-bots"
+"""The bot's bearer token: it counts once the simulator's `access` grants it less than everything."""
+
 OnLate = Callable[[Callable[[], Any]], None]
 
 
@@ -33,6 +36,7 @@ class InProcessApi:
         what = "patch" if method == "PATCH" else "get"
         self._gate.passes(f"cluster.{what}")
         headers = {"content-type": "application/json-patch+json"} if body is not None else {}
+        headers["authorization"] = f"Bearer {TOKEN}"
         try:
             status, _, answer = self._sim.handle(method, path, query, headers, None if body is None else list(body))
         except NotReached as error:

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
-from tests.support.oracle.log import Event
+from tests.support.oracle.log import ANSWERS, Event
 
 _FRESH = 60.0
 """Seconds for which a group membership may be old."""
@@ -88,13 +88,13 @@ class DecisionJudge:
 
     def _acted(self, event: Event) -> Iterator[tuple[str, str]]:
         """What changed something must have been done by somebody who may."""
-        counted = event["what"] == "answer" and event["outcome"].partition(":")[0] in ("base", "included", "restore")
+        counted = event["what"] == "answer" and event["outcome"].partition(":")[0] in ANSWERS
         if counted and not self._may(event["who"], ["admins"], event["at"]):
             yield "P4", f"{event['who']}, who is no admin, answered for {event['subject']}"
 
     def _at_rest(self) -> Iterator[tuple[str, str]]:
         for press, times in self._pressed.items():
-            if press[1] != "answer" and self._noted[press] < times:
+            if self._noted[press] < times:
                 yield "P4", f"{press} was pressed {times} times and is in the audit {self._noted[press]} times"
         for number, request in self._requests.items():
             if (request["state"] == "approved") != (number in self._loans):

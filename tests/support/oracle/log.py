@@ -28,6 +28,8 @@ Event: TypeAlias = Mapping[str, Any]
 Field: TypeAlias = tuple[str, str, str, str]
 
 BOT = "gpu-quota-bot"
+ANSWERS = ("base", "included", "restore")
+"""How an answer that counted begins in the audit; a refused one is there with its reason."""
 NOMINAL = "nominal"
 
 

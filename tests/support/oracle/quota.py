@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from tests.support.oracle.ghost import Ghost, answered, notes
-from tests.support.oracle.log import BOT, NOMINAL, Event, Field
+from tests.support.oracle.log import ANSWERS, BOT, NOMINAL, Event, Field
 from tests.support.oracle.rest import Loans, wrong_numbers
 
 
@@ -32,7 +32,9 @@ class QuotaJudge:
             yield from self.loans.stored(event)
             self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "audit" and event["what"] == "answer":
-            self._answers[event["subject"]] = event["outcome"].partition(":")[0]
+            answer = event["outcome"].partition(":")[0]
+            if answer in ANSWERS:
+                self._answers[event["subject"]] = answer
         elif kind == "rest":
             yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
 
