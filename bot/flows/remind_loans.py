@@ -16,14 +16,15 @@ from bot.core.notices import NoticeDraft
 from bot.core.policy import Policy
 from bot.core.reminders import Batch, Ending, Reminder, batches, may_be_due
 from bot.core.requests import QuotaRequest
-from bot.flows.gather import look_up_groups, picture_of
+from bot.flows.gather import has_left, look_up_groups
+from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.work_above import above_base, likely_work
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 
 _KINDS = {Reminder.DAY: NoticeKind.ENDS_IN_A_DAY, Reminder.HOUR: NoticeKind.ENDS_SOON}
-_Pictures = dict[str, ClusterPicture | None]
+_Pictures = dict[str, ClusterPicture | NotRead]
 
 
 def remind_loans(world: World, epoch: int) -> timedelta | None:
@@ -57,17 +58,22 @@ def _prefix(which: Reminder, loan: Loan) -> str:
 
 
 def _who_hears(world: World, request: QuotaRequest) -> Sequence[str]:
-    """The requester; once their account is gone the team's leads, or its channel if it has none."""
+    """The requester; once they have left the team, or Slack, its leads, or its channel if it has none."""
     policy, asked = world.policies.policy, request.ask
-    try:
-        if world.chat.person(asked.requester).full_member:
-            return (asked.requester,)
-    except Unavailable:
-        return (asked.requester,)  # Slack will tell, or deliver it, when it is back
-    except Rejected:
-        pass  # there is no such account any more
+    if _has_account(world, asked.requester) and not has_left(world, policy, request):
+        return (asked.requester,)
     team = policy.team(asked.team)
     return _leads(world, policy, asked.team) or ((team.channel,) if team else ())
+
+
+def _has_account(world: World, user: str) -> bool:
+    """Only a plain no of Slack's counts: while it is silent somebody is as there as before."""
+    try:
+        return world.chat.person(user).full_member
+    except Unavailable:
+        return True
+    except Rejected:
+        return False
 
 
 def _leads(world: World, policy: Policy, team: str) -> Sequence[str]:
@@ -102,9 +108,9 @@ def _changed(uow: UnitOfWork, loan: Loan) -> bool:
 def _facts(world: World, loan: Loan, pictures: _Pictures) -> Mapping[str, Any]:
     facts: dict[str, Any] = {"request": loan.id, "end": loan.end.isoformat()}
     if loan.cluster not in pictures:
-        pictures[loan.cluster] = picture_of(world, loan.cluster)
+        pictures[loan.cluster] = read_queues(world, loan.cluster)
     picture = pictures[loan.cluster]
-    queue = picture.queues.get(loan.borrower) if picture else None
+    queue = None if isinstance(picture, NotRead) else picture.queues.get(loan.borrower)
     if queue is None:
         return facts
     above = above_base(loan, queue)

@@ -139,13 +139,17 @@ def test_loans_of_one_person_share_a_message(bench: "Bench") -> None:
     assert said(bench) == ["2 loans end soon, the first", "8 a100 end soon,"]
 
 
-@pytest.mark.parametrize("gone", ["deactivated", "unknown"])
+@pytest.mark.parametrize("gone", ["deactivated", "unknown", "left the team"])
 def test_the_leads_hear_it_when_the_requester_is_gone(bench: "Bench", gone: str) -> None:
     lend(bench)
     if gone == "deactivated":
         bench.slack.people["U0VISION"] = replace(bench.slack.people["U0VISION"], full_member=False)
-    else:
+    elif gone == "unknown":
         del bench.slack.people["U0VISION"]
+    else:
+        changed = quota.documents()
+        changed["teams.yaml"]["teams"]["vision"]["members"] = []
+        bench.policy = quota.policy(changed)
     tick(bench, hours=48)
     assert said(bench) == []
     assert said(bench, "U0LEADVISION") == ["8 a100 end"]
