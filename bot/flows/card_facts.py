@@ -69,6 +69,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         unit=unit_of(policy, request.ask.cluster, request.ask.resource),
         cluster=request.ask.cluster if len(policy.clusters.clusters) > 1 else None,
         observe=world.observe_only,
+        end_words=_end_words(found),
         notes=tuple(facts.get("notes") or ()),
         unreachable=facts.get("unreachable"),
     )
@@ -102,10 +103,18 @@ def _decider(world: World, found: Stored) -> Any:
     by = request.decided_by
     if request.state is RequestState.APPROVED:
         back = [
-            entry.who for entry in found.audit if entry.what in {"return", "withdraw"} and entry.outcome != "refused"
+            entry.who
+            for entry in found.audit
+            if entry.what in {"return", "withdraw", "end"} and entry.outcome != "refused"
         ]
         by = back[-1] if back else None
     return person_or_id(world, by) if by and not by.startswith("rule:") else None
+
+
+def _end_words(found: Stored) -> str:
+    """Why an admin ended it, in their words."""
+    said = [entry.outcome for entry in found.audit if entry.what == "end" and entry.outcome != "ok"]
+    return said[-1] if said else ""
 
 
 def _returned(world: World, found: Stored) -> list[Returned]:

@@ -279,10 +279,10 @@ def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
         tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)
         _tell_lender(uow, story, NoticeKind.LENDER_BACK, facts)
     owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
-    key = f"{card_prefix(loan.id)}{story.request.ask.requester}"
-    card = uow.notices.get(key)
+    card = _own_card(uow, loan.id)
     if card is not None and not card.draft.facts.get("over"):
         refresh_cards(uow, loan.id, now, {**facts, "late": late, "over": True})
+        uow.notices.refresh(f"{NoticeKind.LOAN_ENDED.value}:{loan.id}:", now)  # an admin's end was told at once
 
 
 def _tell_lender(uow: UnitOfWork, story: _Story, kind: NoticeKind, facts: dict[str, Any]) -> None:

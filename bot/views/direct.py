@@ -4,7 +4,7 @@ Each is a new message, because its news must be noticed; line 1 alone says what 
 card. Rendered by the deliverer for the kinds of notice that name them.
 """
 
-from bot.core.loans import Loan, LoanKind
+from bot.core.loans import Loan, LoanEnd, LoanKind
 from bot.core.messages import Message
 from bot.core.standing import Blocker, LoanStanding
 from bot.core.wording.request_ids import format_request_id
@@ -156,13 +156,21 @@ def ended(facts: CardFacts) -> Message:
     is_late = facts.late is not None and facts.late.at >= (loan.ended_at or loan.end)
     late = f", {lasting(facts.late.by)} late: {facts.late.why}" if facts.late and is_late else ""
     first = line("Ended: ", _amount(facts), f" {_name(facts)}{late}")
+    by = _ended_by(facts)
     if state_of(facts) is CardState.NOT_LOWERED:
-        return _message(told(facts).symbol, first, [_not_lowered(facts)])
+        return _message(told(facts).symbol, first, [by, _not_lowered(facts)])
     if standing is None:
-        return _message(Symbol.OVER, first, [line("What still runs is not known: no live figures")])
+        return _message(Symbol.OVER, first, [by, line("What still runs is not known: no live figures")])
     if not runs_above(loan, standing):
-        return _message(Symbol.OVER, first, [_sentences(again_line(loan, standing), "Nothing runs above it")])
-    return _message(Symbol.OVER, first, _runs_on(facts, loan, standing), again_button(facts.request.id))
+        return _message(Symbol.OVER, first, [by, _sentences(again_line(loan, standing), "Nothing runs above it")])
+    return _message(Symbol.OVER, first, [by, *_runs_on(facts, loan, standing)], again_button(facts.request.id))
+
+
+def _ended_by(facts: CardFacts) -> Line:
+    """Who ended it before its time, and why."""
+    if _loan(facts).end_reason is not LoanEnd.ENDED_BY_ADMIN or facts.decider is None:
+        return ()
+    return line("By ", Mention(facts.decider), line(": ", Reason(facts.end_words)) if facts.end_words else "")
 
 
 def _sentences(first: Line, second: str) -> Line:

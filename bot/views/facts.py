@@ -122,5 +122,7 @@ class CardFacts:
     """The bot only observes: approving writes nothing."""
     unreachable: str | None = None
     """Name of the approvals channel if the card goes to approvers by DM instead."""
+    end_words: str = ""
+    """Why an admin ended the loan, as they wrote it."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.core.wording import commands
 from bot.core.wording.commands import CommandWords, parse_command
+from bot.core.wording.end_words import EndWords
 from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
 from bot.core.wording.request_ids import format_request_id, parse_request_id
@@ -65,6 +66,9 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
             "return 142",
             ReturnWords(142, notes=("142 is read as Q-142. For 142 GPUs of a loan write its number first.",)),
         ),
+        ("end", EndWords()),
+        ("end Q-142", EndWords(142)),
+        ("end 142 because node maintenance", EndWords(142, "node maintenance")),
         ("withdraw", WithdrawWords()),
         ("withdraw Q-142", WithdrawWords(142)),
         ("withdraw 142", WithdrawWords(142)),

@@ -105,7 +105,9 @@ def cards(world: World) -> dict[str, CardFacts]:
         "ended": world.approved(world.over(), world.standing(0)),
         "ended, runs on": world.approved(world.over(), world.runs_on()),
         "ended late": world.approved(world.over(), world.standing(0), late=late, clear_since=at("16:05", 5)),
-        "ended by admin": world.approved(world.over(LoanEnd.ENDED_BY_ADMIN), decider=world.admin),
+        "ended by admin": world.approved(
+            world.over(LoanEnd.ENDED_BY_ADMIN), decider=world.admin, end_words=names.denial
+        ),
         "ended, blocked": world.approved(world.over(), world.blocked(Blocker.NO_RIGHT, 8, words=names.vendor)),
         "ended, in question": world.approved(world.over(), world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
         "ended, lender waits": world.approved(world.over(), world.standing(0, lowered=8)),
@@ -212,6 +214,7 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer usage", usage_fault(fault)
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
+    yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))
     yield "answer returned", done.loan_returned(world.loan(), 4)
     yield "answer confirm return", done.confirm_return(world.loan())
 

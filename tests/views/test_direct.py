@@ -85,6 +85,18 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
             "[Return]",
         ],
     ),
+    "ended by an admin, at once": (
+        direct.ended,
+        T.approved(
+            T.over(LoanEnd.ENDED_BY_ADMIN, at("15:00")), T.standing(), decider=T.admin, end_words="node maintenance"
+        ),
+        ["⏳ Ended: 8 a100 (Q-142)", "By @admin: node maintenance", "Quota of vision is being lowered"],
+    ),
+    "ended by an admin, quota is back": (
+        direct.ended,
+        T.approved(T.over(LoanEnd.ENDED_BY_ADMIN, at("15:00")), T.standing(0), decider=T.admin),
+        ["⚪ Ended: 8 a100 (Q-142)", "By @admin", "Quota of vision is 16 again. Nothing runs above it"],
+    ),
     "denied": (
         direct.denied,
         T.card(T.request(RequestState.DENIED, words="nlp needs it from Friday", decided_by="UADMIN"), decider=T.admin),

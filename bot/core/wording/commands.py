@@ -7,6 +7,8 @@ in `_READERS`.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.core.wording.end_words import KEYWORDS as END_KEYWORDS
+from bot.core.wording.end_words import EndWords, read_end
 from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
 from bot.core.wording.request import read_request
@@ -29,7 +31,7 @@ from bot.core.wording.small_commands import (
 from bot.core.wording.text import unescape
 from bot.core.wording.tokens import Token, tokenize
 
-CommandWords = RequestWords | StatusWords | ListWords | ShowWords | ReturnWords | WithdrawWords | HelpWords
+CommandWords = RequestWords | StatusWords | ListWords | ShowWords | ReturnWords | WithdrawWords | EndWords | HelpWords
 
 _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "request": read_request,
@@ -38,8 +40,10 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "show": read_show,
     "return": read_return,
     "withdraw": read_withdraw,
+    "end": read_end,
     "help": read_help,
 }
+_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS}
 _MENDINGS = 3
 
 
@@ -62,8 +66,7 @@ def _read(text: str, context: Context) -> Reading[Any]:
     verb = tokens[0].text.lower()
     if verb not in _READERS:
         return _unknown(text, tokens[0], context)
-    keywords = KEYWORDS if verb == "request" else None
-    return _READERS[verb](Line(text, verb, tokenize(text, tokens[0].end, keywords), context))
+    return _READERS[verb](Line(text, verb, tokenize(text, tokens[0].end, _KEYWORDS.get(verb)), context))
 
 
 def _unknown(text: str, token: Token, context: Context) -> Reading[HelpWords]:

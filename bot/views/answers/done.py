@@ -42,6 +42,12 @@ def confirm_return(loan: Loan) -> Message:
     return Message(sentence(said), (rich(said), *actions(return_button(loan.id))))
 
 
+def loan_ended(loan: Loan) -> Message:
+    """An admin's end is recorded; quota follows within a minute."""
+    lent = line(of_flavor(loan.amount, loan.flavor), " of ", Theirs(loan.borrower))
+    return answer(line(f"{format_request_id(loan.id)} is ended: ", lent, " go back. Work that runs is not stopped."))
+
+
 def loan_returned(loan: Loan, amount: int) -> Message:
     """The return is recorded; quota follows within a minute. `loan` is what is left of it."""
     given = line(of_flavor(amount, loan.flavor), f" of {format_request_id(loan.id)} go back. ")

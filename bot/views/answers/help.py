@@ -18,7 +18,7 @@ class CommandHelp:
 
     name: str
     group: str
-    """Ask, Look, Money or Alerts."""
+    """Ask, Look, Money, Alerts or Admin."""
     summary: str
     """One line, our words."""
     syntax: str
