@@ -38,7 +38,7 @@ class Leader:
         with self._lock:
             before, reached = self._epoch, True
             try:
-                self._epoch = hold_leadership(self._world, self._holder, self._lease, before)
+                self._epoch = hold_leadership(self._world, self._holder, self._lease)
             except Unavailable as error:
                 self._epoch, reached = None, False
                 self._no_database_since = self._no_database_since or self._world.clock()

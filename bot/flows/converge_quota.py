@@ -52,6 +52,8 @@ class ConvergeMemory:
     outages: Outages = field(default_factory=dict)
     past: dict[tuple[str, Blocker], Past] = field(default_factory=dict)
     """The last outage of each that is over: what came late may be late because of it."""
+    looked: dict[str, int] = field(default_factory=dict)
+    """By cluster: the epoch under which its queues were looked at last."""
     told: Told = field(default_factory=Told)
     failures: int = 0
     """Steps in a row that could not get through."""
@@ -75,7 +77,7 @@ def _converge(
         picture = _look(world, epoch, memory, name, cohorts_within)
         if isinstance(picture, timedelta):
             return picture
-        if highest_epoch(picture) > epoch:
+        if _is_fenced_off(memory, picture, epoch):
             lift(highest_epoch(picture))
             return timedelta(0)
         lost = knows_nothing(before, picture, world.install)
@@ -99,6 +101,18 @@ def _converge(
         if silent := _send(world, epoch, memory, intents):
             return _cannot(world, epoch, memory, name, silent, "")
     return timedelta(0)
+
+
+def _is_fenced_off(memory: ConvergeMemory, picture: ClusterPicture, epoch: int) -> bool:
+    """Whether a fence of another leader is not below this epoch: the database was lost, or is an older copy.
+
+    At the first look under an epoch no fence can be this leader's own, so one of the same epoch is another's as well.
+    """
+    first = memory.looked.get(picture.cluster) != epoch
+    if highest_epoch(picture) >= epoch + (0 if first else 1):
+        return True
+    memory.looked[picture.cluster] = epoch
+    return False
 
 
 def _look(

@@ -1,7 +1,8 @@
 """Why a loan began or ended late, as far as it is known. Called by flows/tell_loans in the transaction that tells it.
 
-A cause counts only if it was there when the loan was due. One that followed on another is named as well: the bot was
-down, and when it was back the API server did not answer.
+What was there when the loan was due comes first, and what followed on it is named as well: the bot was down, and when
+it was back the API server did not answer. An outage that began later is named only if nothing better is known, a gap in
+leadership never: the bot was there when the loan was due.
 """
 
 from collections.abc import Sequence
@@ -48,6 +49,8 @@ def why_late(uow: UnitOfWork, due: datetime, past: Sequence[Past], stood: Blocke
             free = outage.until
     if not causes and stood in _STOOD:
         causes.append(_STOOD[stood])
+    if not causes:
+        causes = [_SILENT[outage.blocker] for outage in past if outage.until >= due][:1]
     return ", then ".join(causes) or "it is not known why"
 
 

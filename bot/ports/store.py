@@ -165,9 +165,9 @@ class Audit(Protocol):
 class Leadership(Protocol):
     """The one row that says who leads. Times are the database's."""
 
-    def acquire(self, holder: str, lease: timedelta, at_least: int = 0) -> int | None:
-        """Take the row if it is free, expired or one's own; the epoch, or None. A take-over raises the epoch to
-        1 + max(stored, at_least); a renewal keeps it."""
+    def acquire(self, holder: str, lease: timedelta) -> int | None:
+        """Take the row if it is free, expired or one's own; the epoch, or None. A take-over raises the epoch
+        by one; a renewal keeps it."""
         ...
 
     def release(self, holder: str) -> None: ...

@@ -137,3 +137,20 @@ def test_two_outages_are_two_messages(site: Site) -> None:
         site.database(away=False)
     site.passes(minutes=1)
     assert site.told == ["database_back", "database_back"]
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["the leader", "who takes over"])
+def test_a_cluster_that_hangs_does_not_hold_up_the_lease(site: Site, held: bool) -> None:
+    """Nothing is asked of a cluster to take or to keep the lease, nor to see that another has it."""
+
+    def hang() -> None:
+        raise AssertionError("asked a cluster, which may hang")
+
+    first = site.replica("P1")
+    if held:
+        first.renew()
+    site.gate.plan(hang, matches="cluster.")
+    site.replica("P2")
+    site.passes(minutes=1)
+    assert [leader.epoch for leader, _ in site.replicas] == [1, None]
+    assert site.gate.waiting == 1

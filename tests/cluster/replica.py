@@ -85,7 +85,7 @@ class Replica:
 
     def lead(self) -> bool:
         """Take or keep the lease; whether it leads."""
-        self.epoch = hold_leadership(self.world, self.name, LEASE, self.epoch)
+        self.epoch = hold_leadership(self.world, self.name, LEASE)
         return self.epoch is not None
 
     def converge(self) -> None:

@@ -108,9 +108,9 @@ class Bench:
     def policy(self, changed: Policy) -> None:
         self.policies.policy = changed
 
-    def lead(self, holder: str, epoch: int | None = None) -> int:
+    def lead(self, holder: str) -> int:
         """Take the lease under this name."""
-        held = hold_leadership(self.world, holder, LEASE, epoch)
+        held = hold_leadership(self.world, holder, LEASE)
         assert held is not None
         return held
 
@@ -183,6 +183,10 @@ class Bench:
             owe_cards(uow, self.policy, request, self.clock(), {})
             uow.commit()
         return request.id
+
+    def number(self, queue: str) -> int:
+        """A queue's live a100 quota."""
+        return self.world.clusters["default"].read().queues[queue].quotas[quota.A100].nominal
 
     def set_nominal(self, queue: str, number: int) -> None:
         """Somebody changes a queue's a100 quota by hand, outside the bot."""

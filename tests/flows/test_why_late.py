@@ -1,4 +1,4 @@
-"""A late end names what kept it, and nothing that was over, or had not begun, when the loan was due."""
+"""A late end names what kept it, and nothing that was over when the loan was due."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -34,14 +34,15 @@ def _past(blocker: Blocker, since: float, until: float) -> Past:
         (None, [_past(API, 0.4, 20)], "the API server did not answer"),
         (None, [_past(KUEUE, -5, 20)], "Kueue did not answer"),
         (None, [_past(API, -30, -1)], NOT_KNOWN),
-        (None, [_past(KUEUE, 5, 20)], NOT_KNOWN),
+        (None, [_past(KUEUE, 5, 20)], "Kueue did not answer"),
+        ((-5, 1), [_past(KUEUE, 5, 20)], "the bot was down"),
         ((-30, -1), [_past(KUEUE, -1, 20)], "Kueue did not answer"),
         ((1, 20), [_past(API, -1, 30)], "the API server did not answer"),
         ((-5, 20), [_past(API, 20.5, 30)], "the bot was down, then the API server did not answer"),
         (None, [_past(KUEUE, 9, 20), _past(API, -5, 10)], "the API server did not answer, then Kueue did not answer"),
     ],
 )
-def test_only_what_was_there_when_it_was_due_is_blamed(
+def test_what_was_there_when_it_was_due_is_blamed(
     bench: "Bench", gap: tuple[float, float] | None, past: list[Past], why: str
 ) -> None:
     if gap is not None:

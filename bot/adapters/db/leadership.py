@@ -26,14 +26,14 @@ def check_epoch(connection: Connection, epoch: int) -> None:
 class SqlLeadership(Repository):
     """One transaction's view of who leads. A holder's name must be of one process, never reused by its successor."""
 
-    def acquire(self, holder: str, lease: timedelta, at_least: int = 0) -> int | None:
+    def acquire(self, holder: str, lease: timedelta) -> int | None:
         row, now = self._locked()
         if row["holder"] is not None and row["expires_at"] > now:
             if row["holder"] != holder:
                 return None
             self._set(renewed_at=now, expires_at=now + lease)
             return int(row["epoch"])
-        epoch = 1 + max(int(row["epoch"]), at_least)
+        epoch = 1 + int(row["epoch"])
         gap = {} if row["renewed_at"] is None else {"gap_from": row["renewed_at"], "gap_to": now}
         self._set(holder=holder, epoch=epoch, renewed_at=now, expires_at=now + lease, **gap)
         return epoch

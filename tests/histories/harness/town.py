@@ -78,7 +78,7 @@ class Process:
     def lead(self) -> None:
         """Take or keep the lease."""
         before, self.epoch = self.epoch, None
-        self.epoch = hold_leadership(self.world, self.name, LEASE, before)
+        self.epoch = hold_leadership(self.world, self.name, LEASE)
         if self.epoch is not None and self.epoch != before:
             tell_after_start(self.world, self.epoch)
 

@@ -27,7 +27,7 @@ class FakeLeadership:
         self._row = row
         self._clock = clock
 
-    def acquire(self, holder: str, lease: timedelta, at_least: int = 0) -> int | None:
+    def acquire(self, holder: str, lease: timedelta) -> int | None:
         row, now = self._row, self._clock()
         if row.holder is not None and row.expires_at is not None and row.expires_at > now:
             if row.holder != holder:
@@ -36,7 +36,7 @@ class FakeLeadership:
             return row.epoch
         if row.renewed_at is not None:
             row.gap = (row.renewed_at, now)
-        row.holder, row.epoch = holder, 1 + max(row.epoch, at_least)
+        row.holder, row.epoch = holder, 1 + row.epoch
         row.renewed_at, row.expires_at = now, now + lease
         return row.epoch
 
