@@ -4,9 +4,9 @@ The leader's delivery loop calls `deliver`. Slack's post has no idempotency key,
 id in the metadata, then recorded. Whoever finds a claim without a record, or a post whose answer was lost, looks for
 the id in the channel's history first and posts only if it is not there.
 
-A call without an answer may be Slack's fault or the message's. If a second message, for another place, gets no answer
-either, it is Slack: everything stays due in its order and waits. If the second one gets through, the first is put off
-by itself and stops nobody.
+A call without an answer may be Slack's fault or the message's; a token that Slack does not accept is the same as no
+answer. If a second message, for another place, gets none either, it is Slack: everything stays due in its order and
+waits. If the second one gets through, the first is put off by itself and stops nobody.
 """
 
 from collections.abc import Callable
@@ -69,10 +69,10 @@ class _Claimed:
 
 
 class _Silence(Exception):
-    """Slack gave no answer. `doubtful`: it may have done what it was asked."""
+    """Slack gave no answer, or one that is not about this. `doubtful`: it may have done what it was asked."""
 
-    def __init__(self, doubtful: bool) -> None:
-        super().__init__("no answer")
+    def __init__(self, doubtful: bool, why: str) -> None:
+        super().__init__(why)
         self.doubtful = doubtful
 
 
@@ -177,6 +177,7 @@ class _Pass:
         try:
             outcome = self._update(claimed) if notice.ref else self._post(claimed)
         except _Silence as silence:
+            log.warning("Slack did not take a message; it stays due", key=notice.draft.key, why=str(silence))
             self._no_answer(replace(notice, doubtful=notice.doubtful or silence.doubtful))
             return
         except _Limited as limited:
@@ -271,11 +272,11 @@ def _asked(call: Callable[[], T]) -> T:
     try:
         return call()
     except PostUnknown as error:
-        raise _Silence(doubtful=True) from error
+        raise _Silence(doubtful=True, why=str(error)) from error
     except Unavailable as error:
         if error.retry_after is not None:
             raise _Limited(error.retry_after) from error
-        raise _Silence(doubtful=False) from error
+        raise _Silence(doubtful=False, why=error.why) from error
 
 
 def _marked(claimed: _Claimed, now: datetime) -> Message:
