@@ -10,7 +10,7 @@ waits. If the second one gets through, the first is put off by itself and stops 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -102,6 +102,10 @@ class _Pass:
     """Slack answered something in this pass."""
     unanswered: Notice | None = None
     """The first that got no answer, while nothing else got one."""
+    posted: set[str] = field(default_factory=set)
+    """Keys of what got its place in a channel in this pass."""
+    threadless: list[Notice] = field(default_factory=list)
+    """What came before the message whose thread it goes to."""
 
     def run(self) -> timedelta | None:
         with self.world.store.read() as uow:
@@ -122,6 +126,8 @@ class _Pass:
         now = self.world.clock()
         again = self.pace.next_due(now)
         waits += [again - now] if again else []
+        have_a_thread = [one.draft.to for one in self.threadless if one.draft.thread_of in self.posted]
+        waits += [max(self.pace.post_at(to) - now, timedelta(0)) for to in have_a_thread]
         return min(waits, default=timedelta(0) if tried and len(waiting) == BATCH else None)
 
     def _same_place(self, notice: Notice) -> bool:
@@ -139,8 +145,7 @@ class _Pass:
                 parent = uow.notices.get(notice.draft.thread_of)
             thread = parent.ref if parent else None
             if thread is None:
-                if parent is None or parent.state is NoticeState.GIVEN_UP:
-                    self._end(notice, lambda one: replace(one, state=NoticeState.GIVEN_UP, failure="no thread"))
+                self._without_thread(notice, parent)
                 return None
         message = self._rendered(notice)
         if message is None:
@@ -150,6 +155,12 @@ class _Pass:
             uow.commit()
         looks_first = notice.doubtful or notice.state is NoticeState.CLAIMED
         return None if claimed is None else _Claimed(claimed, message, thread, looks_first)
+
+    def _without_thread(self, notice: Notice, parent: Notice | None) -> None:
+        if parent is None or parent.state is NoticeState.GIVEN_UP:
+            self._end(notice, lambda one: replace(one, state=NoticeState.GIVEN_UP, failure="no thread"))
+        else:
+            self.threadless.append(notice)
 
     def _rendered(self, notice: Notice) -> Message | None:
         """None: there is nothing to say, or a defect keeps it from being said, which must not stop the others."""
@@ -265,6 +276,8 @@ class _Pass:
                 uow.commit()
         except Stale:
             return  # claimed by somebody else meanwhile, who looks into the history first
+        if outcome.ref is not None:
+            self.posted.add(outcome.draft.key)
 
 
 def _asked(call: Callable[[], T]) -> T:

@@ -69,6 +69,7 @@ def test_after_an_outage_everything_comes_in_order_and_once(
     for key in keys:
         bench.owe(key)
         bench.owe(f"{key} for nlp", to="C0NLP")
+        bench.pass_time(milliseconds=1)
         bench.deliver_all(plainly, within=outage.total_seconds() / 12)
     back = bench.clock()
     bench.slack.down = False
@@ -193,6 +194,26 @@ def test_thread_lines_wait_for_their_parent_and_come_in_order(bench: "Bench", pl
     card, *lines = bench.posted("C0PLATFORM")
     assert [one.message.text for one in (card, *lines)] == ["card", "line 1", "line 2"]
     assert {one.thread for one in lines} == {card.ref}
+
+
+def test_a_card_and_its_line_owed_at_one_instant_come_in_this_order(bench: "Bench", plainly: Plainly) -> None:
+    """Whatever their ids are: a line that is read first would wait for the next look."""
+    bench.owe("line", thread_of="card")
+    bench.owe("card")
+    assert bench.deliver(plainly) == timedelta(seconds=1), "the channel's pace and no more"
+    assert bench.texts("C0PLATFORM") == ["card"]
+    bench.deliver_all(plainly)
+    assert bench.texts("C0PLATFORM") == ["card", "line"]
+
+
+def test_a_line_read_before_its_card_follows_at_the_pace_of_the_channel(bench: "Bench", plainly: Plainly) -> None:
+    """It is older, or more urgent, so that no order of reading helps."""
+    bench.owe("line", thread_of="card", priority=Priority.APPROVAL)
+    bench.owe("card")
+    assert bench.deliver(plainly) == timedelta(seconds=1)
+    assert bench.texts("C0PLATFORM") == ["card"]
+    bench.deliver_all(plainly)
+    assert bench.texts("C0PLATFORM") == ["card", "line"]
 
 
 def test_lines_of_a_card_that_was_given_up_are_given_up(bench: "Bench", plainly: Plainly) -> None:
