@@ -294,7 +294,9 @@ def _asked(call: Callable[[], T]) -> T:
 
 def _marked(claimed: _Claimed, now: datetime) -> Message:
     notice = claimed.notice
-    due = max(notice.created_at, notice.not_before or notice.created_at)
+    due = notice.created_at
+    if notice.not_before and not notice.attempts:  # after a failed try `not_before` is when to try again
+        due = max(due, notice.not_before)
     if now - due < LATE or notice.draft.kind in _SAY_NOW:
         return claimed.message
     return as_late(claimed.message, due)
