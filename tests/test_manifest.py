@@ -1,6 +1,7 @@
 """The Slack app that `gpu-quota-bot manifest` describes is the one that the code needs."""
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -20,7 +21,7 @@ from bot.adapters.system_clock import system_clock
 from bot.chat.listeners import Listeners
 from bot.cli.commands import app
 from bot.cli.manifest import manifest, manifest_text
-from bot.core.errors import Rejected
+from bot.core.errors import Rejected, Unavailable
 from bot.core.messages import Message, MessageRef
 from bot.demo.run_stage import Stage
 from bot.demo.script_loop import tell_loop
@@ -79,14 +80,14 @@ def _steps(slack: SlackSim) -> Iterator[Callable[[], Any]]:
 
 def _refusals(scopes: frozenset[str]) -> set[str]:
     """What Slack said was missing."""
-    found = set()
+    found: set[str] = set()
     with SlackSim(Setup(scopes=scopes, pacing=False)) as slack:
         for step in _steps(slack):
             try:
                 step()
-            except Rejected as error:
-                found.add(f"{error.code} {error.detail}")
-    return {one for one in found if one.startswith("missing_scope")}
+            except (Rejected, Unavailable) as error:
+                found |= set(re.findall(r"missing_scope needed: [a-z:]*[a-z]", str(error)))
+    return found
 
 
 def test_with_exactly_these_scopes_every_call_is_allowed() -> None:

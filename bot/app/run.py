@@ -29,7 +29,7 @@ from bot.core.inbox import InboxItem
 from bot.core.pace import Pace
 from bot.flows.converge_quota import ConvergeMemory, converge_all
 from bot.flows.deliver_notices import deliver
-from bot.flows.keep_policy import keep_policy
+from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
@@ -94,6 +94,7 @@ class Bot:
         )
         process = new_id()
         self._memory = ConvergeMemory()
+        self._policy_memory = PolicyMemory()
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
         self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
@@ -124,7 +125,7 @@ class Bot:
 
     def reload_policy(self) -> None:
         """Look at the policy files now. The timetable does, every few seconds."""
-        keep_policy(self.world, self._parts.reload_policy)
+        keep_policy(self.world, self._parts.reload_policy, self._policy_memory)
 
     def _sweep(self) -> None:
         """Not while the pool has enough to do: what is taken and not begun would look abandoned to other replicas."""

@@ -84,9 +84,11 @@ def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, 
     uow.notices.owe_once(draft, at)
 
 
-def tell_requester(uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, **facts: Any) -> None:
-    """A new direct message, once per kind and request."""
-    key = f"{kind.value}:{request.id}:{request.ask.requester}"
+def tell_requester(
+    uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, which: str = "", **facts: Any
+) -> None:
+    """A new direct message, once per kind and request; `which` tells several events of one kind apart."""
+    key = f"{kind.value}:{request.id}:{request.ask.requester}" + (f":{which}" if which else "")
     uow.notices.owe_once(NoticeDraft(key, kind, request.ask.requester, {**facts, "request": request.id}), at)
 
 

@@ -4,13 +4,13 @@ The leader's delivery loop calls `deliver`. Slack's post has no idempotency key,
 id in the metadata, then recorded. Whoever finds a claim without a record, or a post whose answer was lost, looks for
 the id in the channel's history first and posts only if it is not there.
 
-A call without an answer may be Slack's fault or the message's. If a second message, for another place, gets no answer
-either, it is Slack: everything stays due in its order and waits. If the second one gets through, the first is put off
-by itself and stops nobody.
+A call without an answer may be Slack's fault or the message's; a token that Slack does not accept is the same as no
+answer. If a second message, for another place, gets none either, it is Slack: everything stays due in its order and
+waits. If the second one gets through, the first is put off by itself and stops nobody.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -69,10 +69,10 @@ class _Claimed:
 
 
 class _Silence(Exception):
-    """Slack gave no answer. `doubtful`: it may have done what it was asked."""
+    """Slack gave no answer, or one that is not about this. `doubtful`: it may have done what it was asked."""
 
-    def __init__(self, doubtful: bool) -> None:
-        super().__init__("no answer")
+    def __init__(self, doubtful: bool, why: str) -> None:
+        super().__init__(why)
         self.doubtful = doubtful
 
 
@@ -102,6 +102,10 @@ class _Pass:
     """Slack answered something in this pass."""
     unanswered: Notice | None = None
     """The first that got no answer, while nothing else got one."""
+    posted: set[str] = field(default_factory=set)
+    """Keys of what got its place in a channel in this pass."""
+    threadless: list[Notice] = field(default_factory=list)
+    """What came before the message whose thread it goes to."""
 
     def run(self) -> timedelta | None:
         with self.world.store.read() as uow:
@@ -122,6 +126,8 @@ class _Pass:
         now = self.world.clock()
         again = self.pace.next_due(now)
         waits += [again - now] if again else []
+        have_a_thread = [one.draft.to for one in self.threadless if one.draft.thread_of in self.posted]
+        waits += [max(self.pace.post_at(to) - now, timedelta(0)) for to in have_a_thread]
         return min(waits, default=timedelta(0) if tried and len(waiting) == BATCH else None)
 
     def _same_place(self, notice: Notice) -> bool:
@@ -139,8 +145,7 @@ class _Pass:
                 parent = uow.notices.get(notice.draft.thread_of)
             thread = parent.ref if parent else None
             if thread is None:
-                if parent is None or parent.state is NoticeState.GIVEN_UP:
-                    self._end(notice, lambda one: replace(one, state=NoticeState.GIVEN_UP, failure="no thread"))
+                self._without_thread(notice, parent)
                 return None
         message = self._rendered(notice)
         if message is None:
@@ -150,6 +155,12 @@ class _Pass:
             uow.commit()
         looks_first = notice.doubtful or notice.state is NoticeState.CLAIMED
         return None if claimed is None else _Claimed(claimed, message, thread, looks_first)
+
+    def _without_thread(self, notice: Notice, parent: Notice | None) -> None:
+        if parent is None or parent.state is NoticeState.GIVEN_UP:
+            self._end(notice, lambda one: replace(one, state=NoticeState.GIVEN_UP, failure="no thread"))
+        else:
+            self.threadless.append(notice)
 
     def _rendered(self, notice: Notice) -> Message | None:
         """None: there is nothing to say, or a defect keeps it from being said, which must not stop the others."""
@@ -177,6 +188,7 @@ class _Pass:
         try:
             outcome = self._update(claimed) if notice.ref else self._post(claimed)
         except _Silence as silence:
+            log.warning("Slack did not take a message; it stays due", key=notice.draft.key, why=str(silence))
             self._no_answer(replace(notice, doubtful=notice.doubtful or silence.doubtful))
             return
         except _Limited as limited:
@@ -264,6 +276,8 @@ class _Pass:
                 uow.commit()
         except Stale:
             return  # claimed by somebody else meanwhile, who looks into the history first
+        if outcome.ref is not None:
+            self.posted.add(outcome.draft.key)
 
 
 def _asked(call: Callable[[], T]) -> T:
@@ -271,16 +285,18 @@ def _asked(call: Callable[[], T]) -> T:
     try:
         return call()
     except PostUnknown as error:
-        raise _Silence(doubtful=True) from error
+        raise _Silence(doubtful=True, why=str(error)) from error
     except Unavailable as error:
         if error.retry_after is not None:
             raise _Limited(error.retry_after) from error
-        raise _Silence(doubtful=False) from error
+        raise _Silence(doubtful=False, why=error.why) from error
 
 
 def _marked(claimed: _Claimed, now: datetime) -> Message:
     notice = claimed.notice
-    due = max(notice.created_at, notice.not_before or notice.created_at)
+    due = notice.created_at
+    if notice.not_before and not notice.attempts:  # after a failed try `not_before` is when to try again
+        due = max(due, notice.not_before)
     if now - due < LATE or notice.draft.kind in _SAY_NOW:
         return claimed.message
     return as_late(claimed.message, due)

@@ -5,6 +5,7 @@ Called by the timetable of every replica: each reads its own files, the notice i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from bot.core.notices import NoticeDraft
@@ -27,23 +28,37 @@ class Reload(Protocol):
     def __call__(self) -> Sequence[PolicyProblem] | None: ...
 
 
-def keep_policy(world: World, reload: Reload) -> None:
-    """One look."""
-    problems = reload()
-    if problems is None:
+@dataclass(slots=True)
+class PolicyMemory:
+    """What one process has seen in the files and not stored yet: a look finds each change only once."""
+
+    found: Sequence[PolicyProblem] | None = None
+    """As Reload says it."""
+    at: datetime | None = None
+
+
+def keep_policy(world: World, reload: Reload, memory: PolicyMemory) -> None:
+    """One look. What it finds is kept in `memory` until it is stored. Raises Unavailable (database)."""
+    found = reload()
+    if found is not None:
+        memory.found, memory.at = found, world.clock()
+    if memory.found is None or memory.at is None:
         return
-    now = world.clock()
+    _store(world, memory.found, memory.at)
+    memory.found = None
+    world.wake_delivery()
+
+
+def _store(world: World, problems: Sequence[PolicyProblem], at: datetime) -> None:
     to = world.policies.policy.approvals.platform_channel
     with world.store.begin() as uow:
-        open_one = uow.notices.latest("policy_broken:")
+        latest = uow.notices.latest("policy_broken:")
+        open_one = latest if latest is not None and not latest.draft.facts.get("good_since") else None
         if problems:
             first = problems[0]
-            facts = {"file": first.file, "line": first.line, "problem": first.message, "since": now.isoformat()}
-            key = f"policy_broken:{now.isoformat()}"
-            if open_one is not None and not open_one.draft.facts.get("good_since"):
-                key = open_one.draft.key
-            uow.notices.owe(NoticeDraft(key, NoticeKind.POLICY_BROKEN, to, facts), now)
-        elif open_one is not None and not open_one.draft.facts.get("good_since"):
-            uow.notices.refresh(open_one.draft.key, now, {"good_since": now.isoformat()})
+            facts = {"file": first.file, "line": first.line, "problem": first.message, "since": at.isoformat()}
+            key = open_one.draft.key if open_one is not None else f"policy_broken:{at.isoformat()}"
+            uow.notices.owe(NoticeDraft(key, NoticeKind.POLICY_BROKEN, to, facts), world.clock())
+        elif open_one is not None:
+            uow.notices.refresh(open_one.draft.key, world.clock(), {"good_since": at.isoformat()})
         uow.commit()
-    world.wake_delivery()

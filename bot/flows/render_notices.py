@@ -5,6 +5,7 @@ true at its delivery.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -87,7 +88,10 @@ def _facts(world: World, facts: Mapping[str, Any]) -> CardFacts:
         found = stored(uow, facts["request"])
     if found is None:
         raise NotSaid(f"there is no Q-{facts['request']} any more")
-    return card_facts(world, found, {name: facts[name] for name in ("standing", "late") if facts.get(name)})
+    known = card_facts(world, found, {name: facts[name] for name in ("standing", "late") if facts.get(name)})
+    until = datetime.fromisoformat(facts["returned_at"]) if facts.get("returned_at") else None
+    # A message about one return does not speak of those after it.
+    return replace(known, returned=tuple(one for one in known.returned if until is None or one.at <= until))
 
 
 def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:

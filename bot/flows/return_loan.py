@@ -6,12 +6,13 @@ from datetime import datetime
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
-from bot.core.requests import AuditEntry
+from bot.core.requests import AuditEntry, QuotaRequest
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
+from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 from bot.views.refusals import being_changed
 from bot.views.thread_lines import EventKind
@@ -47,12 +48,20 @@ def _return(world: World, number: int, amount: int | None, user: str, arrival: s
         refresh_cards(uow, number, now)
         note = f"{given} of {loan.amount}" if given < loan.amount else ""
         owe_line(uow, policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
-        if user != request.ask.requester and returned.state is not LoanState.RETURNING:
-            tell_requester(uow, request, NoticeKind.LOAN_RETURNED, now, who=user, amount=given)
+        if user != request.ask.requester:
+            _tell_requester(uow, request, loan, returned, now)
         uow.commit()
     world.wake_delivery()
     world.wake_convergence()
     return returned, given
+
+
+def _tell_requester(uow: UnitOfWork, request: QuotaRequest, before: Loan, after: Loan, now: datetime) -> None:
+    """Each part by itself. The whole of a loan that was in force is told when its quota is lowered."""
+    if after.state is not LoanState.RETURNING:
+        tell_requester(uow, request, NoticeKind.LOAN_RETURNED, now, f"{before.version}", returned_at=now.isoformat())
+    elif before.in_force_at is None:
+        tell_requester(uow, request, NoticeKind.WITHDRAWN, now)
 
 
 def _returned(loan: Loan, amount: int | None, now: datetime) -> Loan:

@@ -137,7 +137,8 @@ class Notices(Protocol):
         ...
 
     def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
-        """By priority, then age: OWED ones that are due, and CLAIMED ones of another epoch or of long ago."""
+        """By priority, then age, then threads before what goes into them: OWED ones that are due, and CLAIMED ones of
+        another epoch or of long ago."""
         ...
 
     def claim(self, notice: Notice, epoch: int, at: datetime) -> Notice | None:

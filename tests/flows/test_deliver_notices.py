@@ -8,7 +8,7 @@ import pytest
 
 from bot.core.errors import NotLeader, Rejected
 from bot.core.messages import Message
-from bot.core.notices import Notice, NoticeState, Priority
+from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
 from bot.flows.deliver_notices import NotSaid
 from tests.support.fakes.chat import Trouble
 from tests.support.fakes.gate import Killed, kill
@@ -69,6 +69,7 @@ def test_after_an_outage_everything_comes_in_order_and_once(
     for key in keys:
         bench.owe(key)
         bench.owe(f"{key} for nlp", to="C0NLP")
+        bench.pass_time(milliseconds=1)
         bench.deliver_all(plainly, within=outage.total_seconds() / 12)
     back = bench.clock()
     bench.slack.down = False
@@ -193,6 +194,53 @@ def test_thread_lines_wait_for_their_parent_and_come_in_order(bench: "Bench", pl
     card, *lines = bench.posted("C0PLATFORM")
     assert [one.message.text for one in (card, *lines)] == ["card", "line 1", "line 2"]
     assert {one.thread for one in lines} == {card.ref}
+
+
+def test_a_message_that_was_put_off_again_and_again_says_since_when_it_waited(bench: "Bench", plainly: Plainly) -> None:
+    """Each try that fails moves the next one, not the instant from which the reader waits."""
+    bench.owe("a", to="C0NLP")
+    began = bench.clock()
+    bench.chat.silent_for.add("a")
+    while bench.clock() - began < timedelta(hours=2):
+        bench.owe(f"other {bench.clock()}")
+        bench.deliver(plainly)
+        bench.pass_time(minutes=1)
+    assert bench.notice("a").attempts > 1
+    bench.chat.silent_for.clear()
+    bench.deliver_all(plainly)
+    (late,) = bench.posted("C0NLP")
+    assert f"<!date^{began.timestamp():.0f}^" in str(late.message.blocks)
+
+
+def test_a_message_that_was_wished_for_later_and_posted_then_is_not_late(bench: "Bench", plainly: Plainly) -> None:
+    draft = NoticeDraft("a", "test", "C0NLP")
+    with bench.world.store.begin() as uow:
+        uow.notices.owe(draft, bench.clock(), bench.clock() + timedelta(hours=1))
+        uow.commit()
+    bench.pass_time(hours=1)
+    bench.deliver_all(plainly)
+    (posted,) = bench.posted("C0NLP")
+    assert "Sent late" not in str(posted.message.blocks)
+
+
+def test_a_card_and_its_line_owed_at_one_instant_come_in_this_order(bench: "Bench", plainly: Plainly) -> None:
+    """Whatever their ids are: a line that is read first would wait for the next look."""
+    bench.owe("line", thread_of="card")
+    bench.owe("card")
+    assert bench.deliver(plainly) == timedelta(seconds=1), "the channel's pace and no more"
+    assert bench.texts("C0PLATFORM") == ["card"]
+    bench.deliver_all(plainly)
+    assert bench.texts("C0PLATFORM") == ["card", "line"]
+
+
+def test_a_line_read_before_its_card_follows_at_the_pace_of_the_channel(bench: "Bench", plainly: Plainly) -> None:
+    """It is older, or more urgent, so that no order of reading helps."""
+    bench.owe("line", thread_of="card", priority=Priority.APPROVAL)
+    bench.owe("card")
+    assert bench.deliver(plainly) == timedelta(seconds=1)
+    assert bench.texts("C0PLATFORM") == ["card"]
+    bench.deliver_all(plainly)
+    assert bench.texts("C0PLATFORM") == ["card", "line"]
 
 
 def test_lines_of_a_card_that_was_given_up_are_given_up(bench: "Bench", plainly: Plainly) -> None:

@@ -60,13 +60,16 @@ class SqlNotices(Repository):
         return None if row is None else to_notice(row)
 
     def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
-        """A claim of long ago is older than CLAIM_LASTS. Age counts from when the reader was first owed something."""
+        """A claim of long ago is older than CLAIM_LASTS. Age counts from when the reader was first owed something.
+
+        Of those of one age, what begins a thread comes before what goes into one.
+        """
         due = and_(NOTICE.c.state == _OWED, or_(NOTICE.c.not_before.is_(None), NOTICE.c.not_before <= now))
         lost = and_(_IS_CLAIMED, or_(NOTICE.c.claimed_epoch != epoch, NOTICE.c.claimed_at < now - CLAIM_LASTS))
         query = (
             select(NOTICE)
             .where(NOTICE_UNSETTLED, or_(due, lost))
-            .order_by(NOTICE.c.priority, NOTICE.c.owed_at, NOTICE.c.id)
+            .order_by(NOTICE.c.priority, NOTICE.c.owed_at, NOTICE.c.thread_of.is_not(None), NOTICE.c.id)
             .limit(limit)
         )
         return [to_notice(row) for row in self._all(query)]

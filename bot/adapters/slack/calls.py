@@ -22,6 +22,24 @@ _PASSING = frozenset({"service_unavailable", "request_timeout", "team_added_to_o
 """Error codes that say "not now"."""
 _HALFWAY = frozenset({"internal_error", "fatal_error"})
 """Error codes of which Slack says that some of it may have been carried out."""
+_TOKEN = "put the app's bot token into SLACK_BOT_TOKEN and restart"
+_WORKSPACE = "an admin of the workspace must let the app in"
+_NOT_LET_IN = {
+    "not_authed": _TOKEN,
+    "invalid_auth": _TOKEN,
+    "token_expired": _TOKEN,
+    "token_revoked": f"install the app again, then {_TOKEN}",
+    "account_inactive": f"install the app again, then {_TOKEN}",
+    "not_allowed_token_type": _TOKEN,
+    "accesslimited": "let this network reach the workspace",
+    "ekm_access_denied": _WORKSPACE,
+    "enterprise_is_restricted": _WORKSPACE,
+    "org_login_required": _WORKSPACE,
+    "team_access_not_granted": _WORKSPACE,
+    "two_factor_setup_required": _WORKSPACE,
+}
+"""Error codes about the token or the workspace, with what to do. They say nothing about what was asked."""
+_NO_SCOPE = "missing_scope"
 _CODE = re.compile(r"[a-z0-9_]+")
 
 
@@ -37,7 +55,7 @@ def web_client(token: str | None, base_url: str) -> WebClient:
 def call(method: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
     """The answer's JSON.
 
-    Raises Unavailable (not carried out, try later), Rejected (Slack's code; never so), AnswerLost (who knows).
+    Raises Unavailable (not carried out; later, or once somebody let the bot in), Rejected (Slack's code; never so), AnswerLost (who knows).
     """
     with _told_apart():
         response = method(**arguments)
@@ -45,6 +63,20 @@ def call(method: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
             raise AnswerLost("not JSON")
         return data
+
+
+def speak(method: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
+    """`call`, for what posts or changes messages: a scope that is missing there is missing for every message.
+
+    So it is Unavailable: it says nothing about this one. For any other method it is Rejected, and stops only that.
+    """
+    try:
+        return call(method, **arguments)
+    except Rejected as error:
+        if error.code != _NO_SCOPE:
+            raise
+        why = f"{error.code} {error.detail}".rstrip()
+        raise Unavailable(SLACK, f"{why}: add the scope to the app and install it again") from error
 
 
 @contextmanager
@@ -72,6 +104,8 @@ def _api_failure(error: SlackApiError) -> Exception:
         return AnswerLost(code[:80])
     if code in _PASSING:
         return Unavailable(SLACK, code)
+    if code in _NOT_LET_IN:
+        return Unavailable(SLACK, f"{code}: {_NOT_LET_IN[code]}")
     return Rejected(SLACK, code, _detail(error))
 
 

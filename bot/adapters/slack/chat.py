@@ -8,7 +8,7 @@ from typing import Any
 from slack_sdk import WebClient
 from slack_sdk.webhook import WebhookClient
 
-from bot.adapters.slack.calls import TIMEOUT_SECONDS, AnswerLost, call
+from bot.adapters.slack.calls import TIMEOUT_SECONDS, AnswerLost, call, speak
 from bot.adapters.slack.directory import Directory
 from bot.adapters.slack.newer_blocks import NewerBlocks
 from bot.core.errors import Rejected, Unavailable
@@ -33,7 +33,7 @@ class SlackChat:
         """The DM's own id comes back for a user id: chat.update takes only that."""
 
         def send(shown: Message) -> dict[str, Any]:
-            return call(
+            return speak(
                 self._client.chat_postMessage,
                 channel=thread.channel if thread else to,
                 text=shown.text,
@@ -124,7 +124,10 @@ class SlackChat:
             arguments["cursor"] = cursor
 
     def _say(self, method: Any, place: Mapping[str, str], message: Message) -> dict[str, Any]:
-        return self._safe_to_repeat(method, **place, text=message.text, blocks=list(message.blocks))
+        try:
+            return speak(method, **place, text=message.text, blocks=list(message.blocks))
+        except AnswerLost as error:
+            raise Unavailable("Slack", "no answer") from error
 
     def _safe_to_repeat(self, method: Any, **arguments: Any) -> dict[str, Any]:
         """A lost answer to a call that may be repeated is just "try later"."""

@@ -172,6 +172,14 @@ def test_age_counts_from_when_something_was_first_owed_not_from_the_first_post(d
     assert order == ["new card", "old card"]
 
 
+def test_of_one_age_a_card_comes_before_the_lines_in_its_thread(do, make, epoch) -> None:
+    for number in range(8):
+        owe(do, make, f"line {number}", thread_of="card")
+    owe(do, make, "card")
+    first, *_ = do(lambda notices: notices.waiting(make.now, epoch, 99))
+    assert first.draft.key == "card"
+
+
 def test_what_is_not_due_does_not_wait(do, make, epoch) -> None:
     owe(do, make, not_before=make.later(seconds=1))
     assert do(lambda notices: notices.waiting(make.now, epoch, 9)) == []

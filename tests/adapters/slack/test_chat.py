@@ -17,8 +17,9 @@ Arm = Callable[[Faults, str], None]
 NOT_POSTED: dict[str, tuple[Arm, Exception]] = {
     "429": (lambda faults, method: faults.rate_limited(method, 7), Unavailable("Slack", "rate limit")),
     "not now": (lambda faults, method: faults.refuse(method, "service_unavailable"), Unavailable("Slack", "")),
-    "missing scope": (lambda faults, method: faults.refuse(method, "missing_scope"), Rejected("Slack", "")),
-    "token revoked": (lambda faults, method: faults.refuse(method, "token_revoked"), Rejected("Slack", "")),
+    "missing scope": (lambda faults, method: faults.refuse(method, "missing_scope"), Unavailable("Slack", "")),
+    "token revoked": (lambda faults, method: faults.refuse(method, "token_revoked"), Unavailable("Slack", "")),
+    "archived": (lambda faults, method: faults.refuse(method, "is_archived"), Rejected("Slack", "")),
 }
 NOBODY_KNOWS: dict[str, tuple[Arm, bool]] = {
     "500": (lambda faults, method: faults.http_500(method), False),
@@ -99,9 +100,36 @@ def test_a_channel_without_the_bot_is_rejected(town: Town) -> None:
 
 def test_a_missing_scope_says_which(make_town: Callable[..., Town]) -> None:
     town = make_town(scopes=DEFAULT_SCOPES - {"chat:write"})
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Unavailable, match="missing_scope needed: chat:write: add the scope"):
         town.chat.post(town.room, words("hello"), "n1")
-    assert (caught.value.code, caught.value.detail) == ("missing_scope", "needed: chat:write")
+
+
+@pytest.mark.parametrize(
+    ("code", "what_to_do"),
+    [
+        ("not_authed", "SLACK_BOT_TOKEN"),
+        ("invalid_auth", "SLACK_BOT_TOKEN"),
+        ("token_expired", "SLACK_BOT_TOKEN"),
+        ("token_revoked", "install the app again"),
+        ("account_inactive", "install the app again"),
+        ("org_login_required", "an admin of the workspace"),
+        ("ekm_access_denied", "an admin of the workspace"),
+        ("team_access_not_granted", "an admin of the workspace"),
+    ],
+)
+def test_a_bot_that_is_not_let_in_can_try_later_and_says_what_to_do(town: Town, code: str, what_to_do: str) -> None:
+    """Whatever was asked: nothing is wrong with it."""
+    ref = town.chat.post(town.room, words("hello"), "n1")
+    uses: dict[str, Callable[[], object]] = {
+        "chat.postMessage": lambda: town.chat.post(town.room, words("hello"), "n2"),
+        "chat.update": lambda: town.chat.update(ref, words("hello")),
+        "conversations.history": lambda: town.chat.find(town.room, "n1", town.clock()),
+        "users.info": lambda: town.chat.person(town.ada),
+    }
+    for method, use in uses.items():
+        town.slack.faults.refuse(method, code)
+        with pytest.raises(Unavailable, match=f"{code}: .*{what_to_do}"):
+            use()
 
 
 def test_content_that_slack_refuses_comes_with_its_reason(town: Town) -> None:

@@ -73,7 +73,7 @@ class FakeNotices:
 
     def waiting(self, now: datetime, epoch: int, limit: int) -> Sequence[Notice]:
         due = [row for row in self._rows.values() if _is_due(row.notice, now, epoch)]
-        due.sort(key=lambda row: (row.notice.draft.priority, row.owed_at, row.notice.id))
+        due.sort(key=_turn)
         return [row.notice for row in due[:limit]]
 
     def claim(self, notice: Notice, epoch: int, at: datetime) -> Notice | None:
@@ -99,6 +99,11 @@ class FakeNotices:
         if row.notice.wanted > notice.wanted:
             recorded = replace(recorded, state=NoticeState.OWED)
         self._rows[notice.draft.key] = replace(row, notice=recorded)
+
+
+def _turn(row: StoredNotice) -> tuple[int, datetime, bool, str]:
+    draft = row.notice.draft
+    return draft.priority, row.owed_at, draft.thread_of is not None, row.notice.id
 
 
 def _is_due(notice: Notice, now: datetime, epoch: int) -> bool:
