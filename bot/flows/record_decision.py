@@ -6,17 +6,19 @@ loan means are looked up at the press. Nothing is written to a cluster here.
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
+from bot.core.limits import over_limits
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
 from bot.core.people import Person
 from bot.core.policy import Policy
+from bot.core.request_facts import RequestFacts
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
-from bot.core.verdict import Outcome, evaluate
+from bot.core.verdict import Outcome, evaluate_again
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
@@ -96,7 +98,7 @@ def _approve(world: World, seen: _Seen) -> str:
     request = seen.request
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
-        verdict = evaluate(seen.policy, request_facts(uow, request.ask, seen.now, seen.policy, request.id))
+        facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id)
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
         if stuck(seen.policy, request, approvals, seen.groups):
@@ -105,11 +107,7 @@ def _approve(world: World, seen: _Seen) -> str:
     if seen.press.revision != request.revision:
         _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
-    if verdict.outcome is Outcome.DENIED:
-        by = f"rule {verdict.rule}" if verdict.rule else "the policy"
-        raise Refused(f"Not approved: {by} says no now: {verdict.words}")
-    if verdict.outcome is Outcome.STEPS and verdict.steps != request.steps:
-        return _ask_again_after_policy(world, seen, verdict.steps, bool(approvals))
+    _check_policy(world, seen, facts, begun=bool(approvals))
     impact = live_impact(world, request.ask)
     shown = from_json(request.picture) if request.picture else None
     news = worse(shown, impact) if isinstance(impact, Impact) and shown else None
@@ -194,12 +192,46 @@ def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews) -> s
     return f"Changed since the card was drawn. {news.lines[0]}. Not approved yet: look and press again."
 
 
-def _ask_again_after_policy(world: World, seen: _Seen, steps: tuple[Any, ...], begun: bool) -> NoReturn:
+def _check_policy(world: World, seen: _Seen, facts: RequestFacts, *, begun: bool) -> None:
+    """Raises Refused if the limits or a changed policy do not let it go on. What can never go on is closed."""
+    request = seen.request
+    over = over_limits(seen.policy, facts)
+    if over:
+        words = " ".join(one.sentence for one in over)
+        if over_limits(seen.policy, replace(facts, loans=(), requests=())):
+            _close(world, seen, "limits", words)
+            raise Refused(f"Not approved: {words} Q-{request.id} is closed.")
+        raise Refused(f"Not approved: {words}")
+    verdict = evaluate_again(seen.policy, facts, request.created_at, request.rule)
+    if verdict.outcome is Outcome.DENIED:
+        _close(world, seen, verdict.rule or "none", verdict.words)
+        by = f"rule {verdict.rule}" if verdict.rule else "the policy"
+        raise Refused(f"Not approved: {by} says no now: {verdict.words.rstrip('.')}. Q-{request.id} is closed.")
+    if verdict.outcome is Outcome.AUTO or verdict.steps == request.steps:
+        return
     if begun:
-        raise Refused(f"The policy changed after Q-{seen.request.id} had its first approval. Let them ask again.")
-    changed = replace(seen.request, steps=steps, revision=seen.request.revision + 1)
+        words = "The policy changed after the first approval: other people decide this now. Ask again."
+        _close(world, seen, verdict.rule or "none", words)
+        raise Refused(f"Q-{request.id} is closed. {words}")
+    changed = replace(request, rule=verdict.rule, steps=verdict.steps, revision=request.revision + 1)
     _change(world, seen, changed, {}, "policy changed: asked again")
     raise Refused("The policy changed: other people decide this now. The card shows who.")
+
+
+def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
+    """Nobody can approve it any more: it is denied by the policy, and whoever waits hears so."""
+    request = seen.request
+    by, revision = f"rule:{rule}", request.revision + 1
+    denied = replace(
+        request, state=RequestState.DENIED, decided_by=by, decided_at=seen.now, words=words, revision=revision
+    )
+    with world.store.begin() as uow:
+        stored = uow.requests.update(denied)
+        uow.audit.add(AuditEntry(seen.now, "bot", "close", f"Q-{request.id}", words))
+        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
+        uow.commit()
+    world.wake_delivery()
 
 
 def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, Any], outcome: str) -> None:
