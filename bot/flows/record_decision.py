@@ -90,8 +90,11 @@ def _look(world: World, press: Press) -> _Seen:
         raise Refused(f"There is no Q-{press.number}.")
     if request.state is not RequestState.WAITING:
         raise _already(world, request)
+    now = world.clock()
+    if request.lapses_at <= now:  # the leader has not come to it yet
+        raise RefusedWith(already_decided(Decided(request.id, Ended.LAPSED, request.lapses_at)))
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
-    return _Seen(press, person, policy, request, groups, world.clock())
+    return _Seen(press, person, policy, request, groups, now)
 
 
 def _approve(world: World, seen: _Seen) -> str:

@@ -9,7 +9,7 @@ import pytest
 from bot.core.errors import Refused
 from bot.core.loans import LoanKind
 from bot.core.requests import RequestState
-from bot.flows.record_decision import Press, approve
+from bot.flows.record_decision import Press, approve, deny
 from bot.flows.submit_request import Submitted, submit_request
 from tests.support import quota
 
@@ -127,3 +127,16 @@ def test_a_request_whose_time_is_over_is_closed(bench: "Bench") -> None:
     bench.pass_time(hours=6)
     assert _refused(bench, number, "U0LEADNLP") == f"Not approved: This time has passed. Q-{number} is closed."
     assert _state(bench, number) is RequestState.DENIED
+
+
+@pytest.mark.parametrize("what", ["approve", "deny"])
+def test_a_request_whose_time_to_decide_is_over_is_not_decided_any_more(bench: "Bench", what: str) -> None:
+    """Also before the leader's timetable has seen that it lapsed."""
+    bench.policy = quota.with_rules(REST)
+    number = _ask(bench)
+    bench.pass_time(days=3)
+    press = Press(number, 0, "U0LEADNLP", bench.arrival("late"))
+    with pytest.raises(Refused, match=f"Q-{number} was already lapsed at "):
+        approve(bench.world, press) if what == "approve" else deny(bench.world, press, "no")
+    assert _state(bench, number) is RequestState.WAITING
+    assert [one.what for one in bench.store.tables.audit][-1] == what
