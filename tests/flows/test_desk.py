@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import structlog
 
-from bot.chat.desk import Desk
+from bot.chat.desk import CLAIM_IS_OLD, MOST_ATTEMPTS, Desk
 from bot.chat.directory import handler_of
-from bot.core.errors import Rejected
+from bot.core.errors import Rejected, Unavailable
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.messages import Message
 from bot.views.ids import Field, View
@@ -58,3 +59,41 @@ def test_the_refusal_of_a_form_goes_by_dm_if_its_view_was_closed(
     assert not bench.store.tables.requests
     assert bench.store.tables.inbox[item.key].state == "done"
     assert _heard(bench) == (["Say why in a few words."] if closed else [])
+
+
+def _taken(bench: "Bench", desk: Desk) -> InboxItem:
+    """What the sweep takes once the claim is old."""
+    bench.pass_time(seconds=CLAIM_IS_OLD.total_seconds() + 1)
+    (item,) = desk.left(10)
+    return item
+
+
+def test_an_arrival_that_is_given_up_is_logged_and_told_with_the_same_reference(bench: "Bench") -> None:
+    """Its process died at each try."""
+    key, desk = _arrives(bench, "dies").key, _desk(bench, lambda _arrived: None)
+    for _ in range(MOST_ATTEMPTS):
+        _taken(bench, desk)
+    with structlog.testing.capture_logs() as logs:
+        desk.handle(_taken(bench, desk))
+    (line,) = [one for one in logs if one["log_level"] == "error"]
+    assert (line["event"], line["key"]) == ("an arrival is given up", key)
+    assert bench.store.tables.inbox[key].failure == f"reference {line['reference']}"
+    (told,) = _heard(bench)
+    assert f"Reference {line['reference']}" in told
+
+
+def test_tries_that_a_database_cost_that_was_down_do_not_count(bench: "Bench") -> None:
+    down, done = MOST_ATTEMPTS + 2, []
+
+    def handle(_arrived: object) -> None:
+        done.append("tried")
+        if len(done) <= down:
+            raise Unavailable("database", "not answering")
+
+    key, desk = _arrives(bench, "waits").key, _desk(bench, handle)
+    for _ in range(down):
+        with pytest.raises(Unavailable):
+            desk.handle(_taken(bench, desk))
+    desk.handle(_taken(bench, desk))
+    assert bench.store.tables.inbox[key].state == "done"
+    assert _heard(bench) == []
