@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import structlog
 
-from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.errors import AlreadyHandled, Refused, Rejected, Stale, Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.messages import Message
 from bot.core.notices import NoticeDraft
@@ -132,13 +132,15 @@ class Desk:
     def _handle(self, item: InboxItem) -> None:
         arrived = Arrived(self.world, item)
         try:
-            answer = self.find(item)(arrived)
+            answer = self._once_more(self.find(item), arrived)
         except RefusedWith as error:
             answer = error.message
         except Refused as error:
             answer = refused(error.sentence)
+        except AlreadyHandled:
+            return  # by another worker, which answers
         except Stale:
-            return  # another worker did the work of this very arrival, and answers
+            answer = refused("Somebody else is changing the same. Try again in a moment.")
         except Unavailable as error:
             if error.what == "database":
                 raise  # nothing was recorded: the arrival stays, and is tried again
@@ -151,6 +153,16 @@ class Desk:
         if answer is not None:
             self._answer(arrived, answer)
         self._settle(item)
+
+    def _once_more(self, handler: Handler, arrived: Arrived) -> Message | None:
+        """Who lost a race, or a deadlock, decides again at once by what is stored now."""
+        try:
+            return handler(arrived)
+        except AlreadyHandled:
+            raise
+        except Stale as lost:
+            log.info("handled once more", key=arrived.item.key, why=str(lost))
+            return handler(arrived)
 
     def _give_up(self, item: InboxItem) -> None:
         """Each try ended without a word: its process died, or hung."""
@@ -200,5 +212,5 @@ def _done(done: Callable[[str], None], key: str) -> None:
     """A flow may have marked it already, together with what it changed."""
     try:
         done(key)
-    except Stale:
+    except AlreadyHandled:
         return

@@ -8,7 +8,7 @@ import structlog
 
 from bot.chat.desk import CLAIM_IS_OLD, MOST_ATTEMPTS, Desk
 from bot.chat.directory import handler_of
-from bot.core.errors import Rejected, Unavailable
+from bot.core.errors import AlreadyHandled, Rejected, Stale, Unavailable
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.messages import Message
 from bot.views.ids import Field, View
@@ -97,3 +97,31 @@ def test_tries_that_a_database_cost_that_was_down_do_not_count(bench: "Bench") -
     desk.handle(_taken(bench, desk))
     assert bench.store.tables.inbox[key].state == "done"
     assert _heard(bench) == []
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"), [(1, "It worked."), (2, "Somebody else is changing the same. Try again in a moment.")]
+)
+def test_a_race_that_was_lost_is_run_again_at_once_and_answered(bench: "Bench", lost: int, told: str) -> None:
+    tries = iter(range(1, 10))
+
+    def handle(_arrived: object) -> Message:
+        if next(tries) <= lost:
+            raise Stale("deadlock detected")
+        return Message("It worked.")
+
+    item = _arrives(bench, "races")
+    _desk(bench, handle).handle(item)
+    assert _heard(bench) == [told]
+    assert bench.store.tables.inbox[item.key].state == "done"
+
+
+def test_what_another_worker_has_handled_is_not_run_or_answered_again(bench: "Bench") -> None:
+    tries = []
+
+    def handle(_arrived: object) -> Message:
+        tries.append("tried")
+        raise AlreadyHandled("by another worker")
+
+    _desk(bench, handle).handle(_arrives(bench, "done already"))
+    assert (tries, _heard(bench)) == (["tried"], [])
