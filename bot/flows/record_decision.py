@@ -4,6 +4,7 @@ Called by chat/approvals. Nothing that the card showed is trusted: who may decid
 loan means are looked up at the press. Nothing is written to a cluster here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -23,12 +24,15 @@ from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
+from bot.flows.read_cluster import NotRead
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
 from bot.views.refusals import Decided, already_decided, being_changed
 from bot.views.refusals import Outcome as Ended
 from bot.views.thread_lines import EventKind
+
+_SELF, _BLIND = "self-approved", "without live figures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +117,17 @@ def _approve(world: World, seen: _Seen) -> str:
     _check_policy(world, seen, facts, begun=bool(approvals))
     impact = live_impact(world, request.ask)
     shown = from_json(request.picture) if request.picture else None
-    news = worse(shown, impact) if isinstance(impact, Impact) and shown else None
-    if isinstance(impact, Impact) and news:
-        return _show_again(world, seen, impact, news)
+    if isinstance(impact, Impact):
+        news = worse(shown, impact) if shown else None
+        if news or shown is None:
+            return _show_again(world, seen, impact, news)
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
-    return _record(world, seen, approval, [*approvals, approval])
+    notes = _notes(seen, approval, blind=isinstance(impact, NotRead))
+    said = _record(world, seen, approval, [*approvals, approval], notes)
+    return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
 
 
-def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval]) -> str:
+def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval], notes: Sequence[str]) -> str:
     """One transaction: the approval, and if it was the last one the loan."""
     request = seen.request
     step = open_step(request.steps, approvals)
@@ -133,7 +140,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
-        outcome = "self-approved" if approval.self_approved else "ok"
+        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
         owe_line(
             uow,
@@ -143,7 +150,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
             seen.now,
             seen.person.id,
             who=seen.person.id,
-            note=_note(seen, approval),
+            note=", ".join(notes),
         )
         refresh_cards(uow, request.id, seen.now, {"worse": None})
         uow.commit()
@@ -153,12 +160,13 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
     return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
 
 
-def _note(seen: _Seen, approval: Approval) -> str:
+def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:
     """In brackets behind the approval in the thread."""
     ask, step = seen.request.ask, seen.request.steps[approval.step]
     lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
     notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
-    return ", ".join([*notes, "self-approved"] if approval.self_approved else notes)
+    notes += [_SELF] if approval.self_approved else []
+    return [*notes, _BLIND] if blind else notes
 
 
 def _deny(world: World, seen: _Seen, words: str) -> str:
@@ -187,9 +195,12 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     return f"Q-{request.id} is denied."
 
 
-def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews) -> str:
-    """The picture got worse since the card was drawn: nothing is approved, the card shows what changed."""
+def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews | None) -> str:
+    """The picture got worse since the card was drawn, or there was none: nothing is approved, the card shows it."""
     changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
+    if news is None:
+        _change(world, seen, changed, {}, "live figures came: asked again")
+        return "The card had no live figures and has them now. Not approved yet: look and press again."
     pressed = {"who": seen.person.id, "at": seen.now.isoformat(), "shown": seen.request.picture}
     _change(world, seen, changed, {"worse": pressed}, "changed since: asked again")
     return f"Changed since the card was drawn. {news.lines[0]}. Not approved yet: look and press again."
@@ -224,12 +235,9 @@ def _check_policy(world: World, seen: _Seen, facts: RequestFacts, *, begun: bool
 def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
     """Nobody can approve it any more: it is denied by the policy, and whoever waits hears so."""
     request = seen.request
-    by, revision = f"rule:{rule}", request.revision + 1
-    denied = replace(
-        request, state=RequestState.DENIED, decided_by=by, decided_at=seen.now, words=words, revision=revision
-    )
+    denied = replace(request, state=RequestState.DENIED, decided_by=f"rule:{rule}", decided_at=seen.now, words=words)
     with world.store.begin() as uow:
-        stored = uow.requests.update(denied)
+        stored = uow.requests.update(replace(denied, revision=request.revision + 1))
         uow.audit.add(AuditEntry(seen.now, "bot", "close", f"Q-{request.id}", words))
         refresh_cards(uow, request.id, seen.now, {"worse": None})
         tell_requester(uow, stored, NoticeKind.DENIED, seen.now)

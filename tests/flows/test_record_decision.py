@@ -1,6 +1,7 @@
 """Approve is pressed some time after the request was made: what moved meanwhile, and what that changes."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,10 @@ def _refused(bench: "Bench", number: int, who: str) -> str:
     with pytest.raises(Refused) as refused:
         _press(bench, number, who)
     return refused.value.sentence
+
+
+def _outcomes(bench: "Bench", number: int) -> list[str]:
+    return [one.outcome for one in bench.store.tables.audit if one.subject == f"Q-{number}" and one.what == "approve"]
 
 
 def _state(bench: "Bench", number: int) -> RequestState:
@@ -140,3 +145,29 @@ def test_a_request_whose_time_to_decide_is_over_is_not_decided_any_more(bench: "
         approve(bench.world, press) if what == "approve" else deny(bench.world, press, "no")
     assert _state(bench, number) is RequestState.WAITING
     assert [one.what for one in bench.store.tables.audit][-1] == what
+
+
+def test_an_approval_without_live_figures_says_so_everywhere(bench: "Bench") -> None:
+    bench.policy = quota.with_rules(REST)
+    number = _ask(bench)
+    _press(bench, number, "U0LEADNLP")
+    bench.api_down()
+    said = _press(bench, number, "U0ADMIN")
+    assert said == f"Q-{number} is approved. The API server is not answering: approved without live figures."
+    assert _outcomes(bench, number) == ["ok", "without live figures"]
+    bench.deliver_all()
+    assert any("approved (without live figures)" in text for text in bench.texts("C0APPROVALS"))
+
+
+def test_figures_that_the_card_did_not_have_are_shown_first(bench: "Bench") -> None:
+    bench.policy = quota.with_rules(REST)
+    number = _ask(bench)
+    with bench.world.store.begin() as uow:
+        request = uow.requests.get(number)
+        assert request is not None
+        uow.requests.update(replace(request, picture=None))
+        uow.commit()
+    assert "Not approved yet: look and press again." in _press(bench, number, "U0LEADNLP")
+    assert _outcomes(bench, number) == ["live figures came: asked again"]
+    assert bench.store.tables.requests[number].picture is not None
+    assert _press(bench, number, "U0LEADNLP") == f"Your approval of Q-{number} counts."
