@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import structlog
 
-from bot.core.errors import Refused, Rejected, Stale, Unavailable
+from bot.core.errors import AlreadyHandled, Refused, Rejected, Stale, Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.messages import Message
 from bot.core.notices import NoticeDraft
@@ -75,6 +75,8 @@ class Desk:
     worker: str
     """Name of this process, for claims."""
     _awaited: dict[str, _Awaited] = field(default_factory=dict)
+    _outages: dict[str, int] = field(default_factory=dict)
+    """How many tries of an arrival a database that was down has cost: they say nothing about the arrival."""
 
     def expect(self, item: InboxItem) -> None:
         """It has just arrived, and will be handled as soon as a worker is free."""
@@ -98,13 +100,16 @@ class Desk:
         """One arrival; after it nobody waits for an answer any more."""
         try:
             self._take_up(item)
+        except Unavailable:
+            self._outages[item.key] = self._outages.get(item.key, 0) + 1
+            raise
         finally:
             self._awaited.pop(item.key, None)
 
     def _take_up(self, item: InboxItem) -> None:
         """What was never tried has just been stored and is claimed first; the others were taken."""
-        if item.attempts > MOST_ATTEMPTS:
-            self._settle(item, f"given up after {MOST_ATTEMPTS} tries")
+        if item.attempts - self._outages.get(item.key, 0) > MOST_ATTEMPTS:
+            self._give_up(item)
         elif item.attempts or self._claim(item):
             self._handle(item)
 
@@ -127,26 +132,50 @@ class Desk:
     def _handle(self, item: InboxItem) -> None:
         arrived = Arrived(self.world, item)
         try:
-            answer = self.find(item)(arrived)
+            answer = self._once_more(self.find(item), arrived)
         except RefusedWith as error:
             answer = error.message
         except Refused as error:
             answer = refused(error.sentence)
+        except AlreadyHandled:
+            return  # by another worker, which answers
         except Stale:
-            return  # another worker did the work of this very arrival, and answers
+            answer = refused("Somebody else is changing the same. Try again in a moment.")
         except Unavailable as error:
             if error.what == "database":
                 raise  # nothing was recorded: the arrival stays, and is tried again
             answer = refused(f"{error.what} is not answering. Nothing was changed. Try again in a few minutes.")
         except Exception:
-            reference = self.world.new_id()[:6].upper()
+            reference = self._new_reference()
             log.exception("an arrival could not be handled", key=item.key, name=item.name, reference=reference)
-            self._answer(arrived, failed(reference))
-            self._settle(item, f"reference {reference}")
+            self._fail(item, reference)
             return
         if answer is not None:
             self._answer(arrived, answer)
         self._settle(item)
+
+    def _once_more(self, handler: Handler, arrived: Arrived) -> Message | None:
+        """Who lost a race, or a deadlock, decides again at once by what is stored now."""
+        try:
+            return handler(arrived)
+        except AlreadyHandled:
+            raise
+        except Stale as lost:
+            log.info("handled once more", key=arrived.item.key, why=str(lost))
+            return handler(arrived)
+
+    def _give_up(self, item: InboxItem) -> None:
+        """Each try ended without a word: its process died, or hung."""
+        reference = self._new_reference()
+        log.error("an arrival is given up", key=item.key, name=item.name, tries=MOST_ATTEMPTS, reference=reference)
+        self._fail(item, reference)
+
+    def _fail(self, item: InboxItem, reference: str) -> None:
+        self._answer(Arrived(self.world, item), failed(reference))
+        self._settle(item, f"reference {reference}")
+
+    def _new_reference(self) -> str:
+        return self.world.new_id()[:6].upper()
 
     def _answer(self, arrived: Arrived, message: Message) -> None:
         """Where it came from; by DM once that is no longer possible."""
@@ -176,11 +205,12 @@ class Desk:
             else:
                 _done(uow.inbox.done, item.key)
             uow.commit()
+        self._outages.pop(item.key, None)
 
 
 def _done(done: Callable[[str], None], key: str) -> None:
     """A flow may have marked it already, together with what it changed."""
     try:
         done(key)
-    except Stale:
+    except AlreadyHandled:
         return

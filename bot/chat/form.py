@@ -22,8 +22,7 @@ def open_form(arrived: Arrived, values: FormValues) -> bool:
         view = world.chat.open_view(arrived.get("trigger_id"), loading(draft))
     except (Rejected, Unavailable):
         return False
-    _show(arrived, view, form(form_facts(world, arrived.user, draft, values)))
-    return True
+    return _show(arrived, view, form(form_facts(world, arrived.user, draft, values)))
 
 
 def open_empty(arrived: Arrived) -> None:
@@ -50,29 +49,34 @@ def follow(arrived: Arrived) -> None:
 
 
 def submit(arrived: Arrived) -> None:
-    """The form was sent and passed the gate: the view turns to what came of it."""
+    """The form was sent and passed the gate: the view turns to what came of it.
+
+    Raises Refused with what is wrong if the view was closed meanwhile; what is recorded also goes by DM.
+    """
     world, draft, view = arrived.world, arrived.get("metadata"), arrived.get("view_id")
     values = form_values(arrived.item.payload["values"])
     try:
         submitted = submit_request(world, draft_of_form(arrived.user, values), f"form:{draft}", arrived.origin)
     except Refused as error:
-        _come_back(arrived, values, FormError(error.sentence, _field(error.field)))
+        if not _come_back(arrived, values, FormError(error.sentence, _field(error.field))):
+            raise
         return
     except Unavailable as error:
         _show(arrived, view, not_sent(f"{error.what} is not answering"))
         raise
     if isinstance(submitted, Question):
-        _come_back(arrived, values, FormError(submitted.sentence, _field(submitted.field)))
+        if not _come_back(arrived, values, FormError(submitted.sentence, _field(submitted.field))):
+            raise Refused(submitted.sentence)
         return
     waiting = submitted.request.state is RequestState.WAITING
     channel = world.policies.policy.approvals.approvals_channel if waiting else None
     _show(arrived, view, sent(submitted.request, channel))
 
 
-def _come_back(arrived: Arrived, values: FormValues, problem: FormError) -> None:
-    """The form again, filled, with what is wrong."""
+def _come_back(arrived: Arrived, values: FormValues, problem: FormError) -> bool:
+    """The form again, filled, with what is wrong. Whether it was shown."""
     facts = form_facts(arrived.world, arrived.user, arrived.get("metadata"), values, more=True, error=problem)
-    _show(arrived, arrived.get("view_id"), form(facts))
+    return _show(arrived, arrived.get("view_id"), form(facts))
 
 
 def _field(name: str | None) -> Field | None:
@@ -83,9 +87,10 @@ def _field(name: str | None) -> Field | None:
         return None
 
 
-def _show(arrived: Arrived, view: str, modal: Modal) -> None:
-    """A view that was closed meanwhile is nobody's loss: the outcome also goes by DM."""
+def _show(arrived: Arrived, view: str, modal: Modal) -> bool:
+    """Whether it was shown: the view may have been closed meanwhile."""
     try:
         arrived.world.chat.update_view(view, modal)
     except (Rejected, Unavailable):
-        return
+        return False
+    return True

@@ -58,5 +58,9 @@ class Stale(Exception):
     """A compare-and-set lost: somebody changed the row since it was read. Read again and decide again."""
 
 
+class AlreadyHandled(Stale):
+    """Somebody else finished this very arrival, and answers it: there is nothing left to do."""
+
+
 class NotLeader(Exception):
     """The epoch of this claim of work is not the current one any more."""

@@ -4,7 +4,8 @@ Asked when a request is made and again at each click (flows), and by `explain` a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 
 from bot.core.limits import over_limits
@@ -61,10 +62,28 @@ def evaluate(policy: Policy, facts: RequestFacts) -> Verdict:
     over = over_limits(policy, facts)
     if over:
         return Verdict(Outcome.DENIED, None, " ".join(one.sentence for one in over))
+    return _first_match(policy, facts)
+
+
+def evaluate_again(policy: Policy, facts: RequestFacts, made_at: datetime, decided: str | None) -> Verdict:
+    """What a stored request takes, by the rules of now and the facts of when it was made; limits are not looked at.
+
+    `decided` is the rule that decided then: what the team had already let it match and the rules before it not, and
+    what moved meanwhile changes neither. So another verdict than the first one means that the policy was changed.
+    """
+    known = decided if any(rule.name == decided for rule in policy.approvals.rules) else None
+    return _first_match(policy, replace(facts, now=made_at), known)
+
+
+def _first_match(policy: Policy, facts: RequestFacts, decided: str | None = None) -> Verdict:
     subject = _subject(policy, facts)
     tried: list[RuleResult] = []
+    then = decided is not None  # up to that rule, what the team had already is taken as it was found
     for rule in policy.approvals.rules:
         result = _try(rule, subject)
+        if then:
+            result = _as_found(rule, result, held=rule.name == decided)
+            then = rule.name != decided
         tried.append(result)
         if result.matched:
             return _given(policy, facts.ask, rule, tuple(tried))
@@ -110,6 +129,13 @@ def _try(rule: Rule, subject: Subject) -> RuleResult:
     failed = tuple(key for key, one in held.items() if not one.matched)
     phrases = [one.because for key, one in held.items() if not failed or key in failed]
     return RuleResult(rule.name, not failed, " and ".join(phrases) or "it covers every request", failed)
+
+
+def _as_found(rule: Rule, result: RuleResult, *, held: bool) -> RuleResult:
+    """The same with the conditions on what the team has already as they came out when the request was made."""
+    asked = tuple(key for key in sorted(CUMULATED) if getattr(rule.when, key) is not None)
+    failed = tuple(key for key in result.failed if key not in CUMULATED) + (() if held else asked)
+    return replace(result, matched=not failed, failed=failed)
 
 
 def _given(policy: Policy, ask: Ask, rule: Rule, tried: tuple[RuleResult, ...]) -> Verdict:

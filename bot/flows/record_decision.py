@@ -4,30 +4,36 @@ Called by chat/approvals. Nothing that the card showed is trusted: who may decid
 loan means are looked up at the press. Nothing is written to a cluster here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
+from bot.core.limits import over_limits
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
 from bot.core.people import Person
 from bot.core.policy import Policy
+from bot.core.request_facts import RequestFacts
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
-from bot.core.verdict import Outcome, evaluate
+from bot.core.verdict import Outcome, evaluate_again
 from bot.flows.audited import note_refusal
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
+from bot.flows.read_cluster import NotRead
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
 from bot.views.refusals import Decided, already_decided, being_changed
 from bot.views.refusals import Outcome as Ended
 from bot.views.thread_lines import EventKind
+
+_SELF, _BLIND = "self-approved", "without live figures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +95,18 @@ def _look(world: World, press: Press) -> _Seen:
         raise Refused(f"There is no Q-{press.number}.")
     if request.state is not RequestState.WAITING:
         raise _already(world, request)
+    now = world.clock()
+    if request.lapses_at <= now:  # the leader has not come to it yet
+        raise RefusedWith(already_decided(Decided(request.id, Ended.LAPSED, request.lapses_at)))
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
-    return _Seen(press, person, policy, request, groups, world.clock())
+    return _Seen(press, person, policy, request, groups, now)
 
 
 def _approve(world: World, seen: _Seen) -> str:
     request = seen.request
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
-        verdict = evaluate(seen.policy, request_facts(uow, request.ask, seen.now, seen.policy, request.id))
+        facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id)
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
         if stuck(seen.policy, request, approvals, seen.groups):
@@ -106,21 +115,20 @@ def _approve(world: World, seen: _Seen) -> str:
     if seen.press.revision != request.revision:
         _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
-    if verdict.outcome is Outcome.DENIED:
-        by = f"rule {verdict.rule}" if verdict.rule else "the policy"
-        raise Refused(f"Not approved: {by} says no now: {verdict.words}")
-    if verdict.outcome is Outcome.STEPS and verdict.steps != request.steps:
-        return _ask_again_after_policy(world, seen, verdict.steps, bool(approvals))
+    _check_policy(world, seen, facts, begun=bool(approvals))
     impact = live_impact(world, request.ask)
     shown = from_json(request.picture) if request.picture else None
-    news = worse(shown, impact) if isinstance(impact, Impact) and shown else None
-    if isinstance(impact, Impact) and news:
-        return _show_again(world, seen, impact, news)
+    if isinstance(impact, Impact):
+        news = worse(shown, impact) if shown else None
+        if news or shown is None:
+            return _show_again(world, seen, impact, news)
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
-    return _record(world, seen, approval, [*approvals, approval])
+    notes = _notes(seen, approval, blind=isinstance(impact, NotRead))
+    said = _record(world, seen, approval, [*approvals, approval], notes)
+    return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
 
 
-def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval]) -> str:
+def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval], notes: Sequence[str]) -> str:
     """One transaction: the approval, and if it was the last one the loan."""
     request = seen.request
     step = open_step(request.steps, approvals)
@@ -133,7 +141,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
-        outcome = "self-approved" if approval.self_approved else "ok"
+        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
         uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
         owe_line(
             uow,
@@ -143,7 +151,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
             seen.now,
             seen.person.id,
             who=seen.person.id,
-            note=_note(seen, approval),
+            note=", ".join(notes),
         )
         refresh_cards(uow, request.id, seen.now, {"worse": None})
         uow.commit()
@@ -153,12 +161,13 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
     return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
 
 
-def _note(seen: _Seen, approval: Approval) -> str:
+def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:
     """In brackets behind the approval in the thread."""
     ask, step = seen.request.ask, seen.request.steps[approval.step]
     lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
     notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
-    return ", ".join([*notes, "self-approved"] if approval.self_approved else notes)
+    notes += [_SELF] if approval.self_approved else []
+    return [*notes, _BLIND] if blind else notes
 
 
 def _deny(world: World, seen: _Seen, words: str) -> str:
@@ -187,20 +196,54 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     return f"Q-{request.id} is denied."
 
 
-def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews) -> str:
-    """The picture got worse since the card was drawn: nothing is approved, the card shows what changed."""
+def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews | None) -> str:
+    """The picture got worse since the card was drawn, or there was none: nothing is approved, the card shows it."""
     changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
+    if news is None:
+        _change(world, seen, changed, {}, "live figures came: asked again")
+        return "The card had no live figures and has them now. Not approved yet: look and press again."
     pressed = {"who": seen.person.id, "at": seen.now.isoformat(), "shown": seen.request.picture}
     _change(world, seen, changed, {"worse": pressed}, "changed since: asked again")
     return f"Changed since the card was drawn. {news.lines[0]}. Not approved yet: look and press again."
 
 
-def _ask_again_after_policy(world: World, seen: _Seen, steps: tuple[Any, ...], begun: bool) -> NoReturn:
+def _check_policy(world: World, seen: _Seen, facts: RequestFacts, *, begun: bool) -> None:
+    """Raises Refused if the limits or a changed policy do not let it go on. What can never go on is closed."""
+    request = seen.request
+    over = over_limits(seen.policy, facts)
+    if over:
+        words = " ".join(one.sentence for one in over)
+        if over_limits(seen.policy, replace(facts, loans=(), requests=())):
+            _close(world, seen, "limits", words)
+            raise Refused(f"Not approved: {words} Q-{request.id} is closed.")
+        raise Refused(f"Not approved: {words}")
+    verdict = evaluate_again(seen.policy, facts, request.created_at, request.rule)
+    if verdict.outcome is Outcome.DENIED:
+        _close(world, seen, verdict.rule or "none", verdict.words)
+        by = f"rule {verdict.rule}" if verdict.rule else "the policy"
+        raise Refused(f"Not approved: {by} says no now: {verdict.words.rstrip('.')}. Q-{request.id} is closed.")
+    if verdict.outcome is Outcome.AUTO or verdict.steps == request.steps:
+        return
     if begun:
-        raise Refused(f"The policy changed after Q-{seen.request.id} had its first approval. Let them ask again.")
-    changed = replace(seen.request, steps=steps, revision=seen.request.revision + 1)
+        words = "The policy changed after the first approval: other people decide this now. Ask again."
+        _close(world, seen, verdict.rule or "none", words)
+        raise Refused(f"Q-{request.id} is closed. {words}")
+    changed = replace(request, rule=verdict.rule, steps=verdict.steps, revision=request.revision + 1)
     _change(world, seen, changed, {}, "policy changed: asked again")
     raise Refused("The policy changed: other people decide this now. The card shows who.")
+
+
+def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
+    """Nobody can approve it any more: it is denied by the policy, and whoever waits hears so."""
+    request = seen.request
+    denied = replace(request, state=RequestState.DENIED, decided_by=f"rule:{rule}", decided_at=seen.now, words=words)
+    with world.store.begin() as uow:
+        stored = uow.requests.update(replace(denied, revision=request.revision + 1))
+        uow.audit.add(AuditEntry(seen.now, "bot", "close", f"Q-{request.id}", words))
+        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
+        uow.commit()
+    world.wake_delivery()
 
 
 def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, Any], outcome: str) -> None:

@@ -14,7 +14,7 @@ from bot.adapters.db.columns import DatabaseNow, database_now
 from bot.adapters.db.rows import of_inbox, to_inbox
 from bot.adapters.db.sql import Repository
 from bot.adapters.db.tables import INBOX, INBOX_UNSETTLED
-from bot.core.errors import Stale
+from bot.core.errors import AlreadyHandled
 from bot.core.inbox import InboxItem
 
 
@@ -57,10 +57,10 @@ class SqlInbox(Repository):
         return self._count(self._claimed_by(worker).where(*waits)) == 1
 
     def done(self, key: str) -> None:
-        """Raises Stale if it is done or given up already: the work of this transaction was done by somebody else."""
+        """Raises AlreadyHandled if it is done or given up already: somebody else did the work of this transaction."""
         ended = update(INBOX).where(INBOX.c.key == key, INBOX_UNSETTLED).values(state=_State.DONE.value)
         if self._count(ended) == 0:
-            raise Stale(f"arrival {key} was handled by somebody else")
+            raise AlreadyHandled(f"arrival {key} was handled by somebody else")
 
     def failed(self, key: str, why: str) -> None:
         """Harmless if it was handled after all."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.core.errors import Stale
+from bot.core.errors import AlreadyHandled
 from bot.core.inbox import InboxItem
 
 _UNSETTLED = ("waiting", "claimed")
@@ -53,7 +53,7 @@ class FakeInbox:
     def done(self, key: str) -> None:
         row = self._rows.get(key)
         if row is None or row.state not in _UNSETTLED:
-            raise Stale(f"arrival {key} was handled by somebody else")
+            raise AlreadyHandled(f"arrival {key} was handled by somebody else")
         self._rows[key] = replace(row, state="done")
 
     def failed(self, key: str, why: str) -> None:

@@ -49,12 +49,12 @@ class DecisionJudge:
         self._requests[number] = event
         if before is not None and before["state"] != "waiting" and before["state"] != event["state"]:
             yield "P4", f"Q-{number} was {before['state']} and became {event['state']}"
-        if before is not None and before["state"] == "waiting" and event["state"] == "denied":
+        by_rule = str(event["by"]).startswith("rule:")
+        if before is not None and before["state"] == "waiting" and event["state"] == "denied" and not by_rule:
             if not self._may(event["by"], [who for who, _ in event["steps"]], event["at"]):
                 yield "P4", f"Q-{number} was denied by {event['by']}, whom no step asks"
             if event["by"] == event["requester"] and not self._own():
                 yield "P4", f"Q-{number} was denied by its own requester"
-        by_rule = str(event["by"]).startswith("rule:")
         if event["state"] == "approved" and not by_rule:
             yield from self._complete(event)
 
