@@ -1,4 +1,4 @@
-"""Become or stay the one replica that converges, delivers and keeps the timetable. Called by app.py's timetable.
+"""Become or stay the one replica that converges, delivers and keeps the timetable. Called by app/leader.
 
 The epoch must be above every fence on the queues: a database that was restored from an older copy would otherwise
 count again from below. The API server need not answer for that; fences that are read later lift the epoch then.
