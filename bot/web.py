@@ -1,4 +1,4 @@
-"""The HTTP port: Slack's events in HTTP mode, health and readiness always. Built by app.py, served by uvicorn's thread.
+"""The HTTP port: Slack's events in HTTP mode, health and readiness always. Built by app/run, served by uvicorn.
 
 Bolt's own Starlette adapter runs the synchronous app inside the event loop, so that commands wait for each other; here
 each request is dispatched on a thread of its own.

@@ -1,6 +1,6 @@
 """The bot's few named threads: loops that run when woken or when it is time, and the pool that handles arrivals.
 
-Built, started and stopped by app.py. What they run comes in as functions; nothing here knows Slack, Kueue or the
+Built, started and stopped by app/run. What they run comes in as functions; nothing here knows Slack, Kueue or the
 database.
 """
 

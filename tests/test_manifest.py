@@ -75,7 +75,6 @@ def _steps(slack: SlackSim) -> Iterator[Callable[[], Any]]:
     ref = MessageRef(places[0], posted[0].ts if posted else "1.1")
     yield partial(chat.update, ref, hello)
     yield partial(chat.find, ref.channel, "n2", since, thread=ref)
-    yield lambda: chat.ephemeral(places[0], ada, hello)
 
 
 def _refusals(scopes: frozenset[str]) -> set[str]:

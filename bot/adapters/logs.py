@@ -1,4 +1,4 @@
-"""Logs as JSON lines or for a console, the vendors' own among them. Configured once by app.py and the command line."""
+"""Logs as JSON lines or for a console, the vendors' own among them. Configured once by cli/serve."""
 
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""Slack's way in: every listener stores what arrived, acknowledges it, and hands it on. Registered by app.py.
+"""Slack's way in: every listener stores what arrived, acknowledges it, and hands it on. Registered by app/run.
 
 Nothing else happens on Bolt's threads. A kill after the acknowledgement loses nothing, since the row is there; a kill
 before it makes Slack show an error, and the person tries again.
@@ -14,6 +14,7 @@ from bot.chat import arrivals
 from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.ports.clock import Clock
+from bot.views.ids import View
 from bot.views.refusals import not_recorded
 
 COMMAND = "/gpu-quota"
@@ -49,7 +50,7 @@ class Listeners:
         app.command(COMMAND)(self._on_command)
         app.action(OURS)(self._on_action)
         app.view(OURS)(self._on_submission)
-        app.shortcut("gpuq_request")(self._on_shortcut)
+        app.shortcut(View.REQUEST_SHORTCUT.value)(self._on_shortcut)
 
     def _on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         if self._store(arrivals.command(body, self._clock())):

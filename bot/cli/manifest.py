@@ -12,8 +12,7 @@ from bot.adapters.slack.scopes import bot_scopes
 from bot.chat.listeners import COMMAND
 from bot.core.errors import Refused
 from bot.settings import EVENTS_PATH
-
-SHORTCUT = "gpuq_request"
+from bot.views.ids import View
 
 
 def manifest_text(http: str | None = None) -> str:
@@ -65,7 +64,7 @@ def manifest(url: str | None) -> dict[str, Any]:
                 {
                     "name": "Request GPU quota",
                     "type": "global",
-                    "callback_id": SHORTCUT,
+                    "callback_id": View.REQUEST_SHORTCUT.value,
                     "description": "Opens the form to ask for GPU quota",
                 }
             ],

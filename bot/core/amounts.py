@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bot.core.durations import UNIT_WORDS, unit_name
-from bot.core.wording.faults import Misread, Taken, flat, shown
+from bot.core.wording.faults import Misread, Taken, shown
 
 CEILING = 1_000_000
 """The most that is ever taken for an amount when policy sets no limit."""
@@ -42,21 +42,6 @@ class Amount:
 
     count: int
     of: str | None = None
-
-
-def parse_amount(text: str, limit: int | None) -> Amount | Misread:
-    """A whole number from 1 to `limit` (None: policy sets none), with or without the name of what is counted."""
-    words = flat(text).split()
-    taken = take_amount(words, limit)
-    if taken is None:
-        return _not_a_number(text.strip(), limit, _unit(words))
-    amount, rest = taken.value, words[taken.used :]
-    if isinstance(amount, Misread) or not rest:
-        return amount
-    name = rest[0].lower()
-    if amount.of is None and len(rest) == 1 and _is_name(name):
-        return Amount(amount.count, name)
-    return _not_a_number(text.strip(), limit, _unit(words))
 
 
 def take_amount(words: Sequence[str], limit: int | None) -> Taken[Amount] | None:

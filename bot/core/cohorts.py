@@ -51,14 +51,6 @@ class QuotaTree:
         """The most the queue can ever hold, if all others held nothing: a larger workload never fits."""
         return self.potentials[Node(queue)] if self._lists(queue) else 0
 
-    def lendable(self, queue: str) -> int:
-        """What the queue has that is neither reserved by it nor kept from the cohort by its lendingLimit."""
-        if not self._lists(queue):
-            return 0
-        node = Node(queue)
-        kept = _kept(self.quotas[node], self.subtree[node])
-        return max(0, self.subtree[node] - kept - max(0, self.usage[node] - kept))
-
     def pool_free(self, queue: str) -> int:
         """Free at the root of the queue's tree; negative if more is reserved than there is quota."""
         root = self.roots.get(Node(queue))

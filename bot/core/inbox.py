@@ -16,7 +16,6 @@ class Arrival(StrEnum):
     COMMAND = "command"
     ACTION = "action"
     SUBMISSION = "submission"
-    HOME = "home"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """WHEN as people type it (`fri 18:00`, `4 Dec`, `2026-12-04T18:00+01:00`), read in their time zone into UTC instants.
 
-The parser of the request line and the forms call `parse_instant`; `echo_instant` repeats how it was read.
+Called by the parser of the request line.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta, timezone, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from bot.core.durations import take_duration
@@ -17,9 +17,8 @@ from bot.core.wording.clock_changes import (
     day_with_year,
     offset_text,
     settle_local,
-    zone_name,
 )
-from bot.core.wording.faults import Misread, Taken, flat, shown
+from bot.core.wording.faults import Misread, Taken, shown
 from bot.core.wording.when import FULL_DAYS, FULL_MONTHS, HYPHENS, Clock, Day, last_day, take_piece
 
 END_OF_WORKING_DAY = time(18)
@@ -31,14 +30,10 @@ _BARE_HOUR = re.compile(r"[0-9]{1,2}")
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A point in time: `at` is aware and in UTC; `notes` are sentences about how it was read, to be repeated.
-
-    `offset` is what was written ("+01:00"), None if the asker's zone counted.
-    """
+    """A point in time: `at` is aware and in UTC; `notes` are sentences about how it was read, to be repeated."""
 
     at: datetime
     notes: tuple[str, ...] = ()
-    offset: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +41,6 @@ class _Asker:
     now: datetime
     zone: tzinfo
     workday_end: time
-
-
-def parse_instant(
-    text: str, now: datetime, zone: ZoneInfo, workday_end: time = END_OF_WORKING_DAY
-) -> Instant | Misread:
-    """The whole of `text` as an instant after the aware `now`, or why not."""
-    words = flat(text).split()
-    taken = take_instant(words, now, zone, workday_end)
-    if taken.used < len(words) and not isinstance(taken.value, Misread):
-        return _not_a_time(text.strip())
-    return taken.value
 
 
 def take_instant(
@@ -85,23 +69,13 @@ def take_instant(
     return Taken(_settle(day, clock, _Asker(now, zone, workday_end)), used)
 
 
-def echo_instant(instant: Instant, zone: ZoneInfo, now: datetime) -> str:
-    """How an instant was read: "Fri 4 Dec 18:00 (your zone, Europe/Zurich)", or with the offset that was written."""
-    if instant.offset is None:
-        local = instant.at.astimezone(zone)
-        return f"{_moment_text(local, now)} (your zone, {zone_name(zone)})"
-    hours, minutes = int(instant.offset[1:3]), int(instant.offset[4:])
-    offset = timedelta(hours=hours, minutes=minutes) * (-1 if instant.offset[0] == "-" else 1)
-    return f"{_moment_text(instant.at.astimezone(timezone(offset)), now)} {instant.offset}"
-
-
 def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Misread:
     zone = (clock and clock.offset) or asker.zone
     at_time = clock.time if clock else asker.workday_end
     local = datetime.combine(_date_of(day, asker.now.astimezone(zone).date()), at_time)
     if refused := _out_of_reach(local, asker.now) or _wrong_weekday(day, local):
         return refused
-    offset = offset_text(datetime.combine(local, at_time, zone)) if clock and clock.offset else None
+    offset = offset_text(datetime.combine(local, at_time, zone)) if clock and clock.offset else ""
     at, note = settle_local(local, zone, asker.now)
     notes = [] if clock else [f"A day without a time means {at_time:%H:%M}, the end of the working day."]
     if day and day.weekday is not None and day.month is None and at <= asker.now:
@@ -110,8 +84,8 @@ def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Mi
         means = f"{local.day} {MONTHS[local.month - 1]}"
         notes.append(f"{WEEKDAYS[day.weekday]} means {means}: today's {at_time:%H:%M} has passed.")
     if at <= asker.now:
-        return _passed(local, asker.now, offset or "")
-    return Instant(at, (*notes, note) if note else tuple(notes), offset)
+        return _passed(local, asker.now, offset)
+    return Instant(at, (*notes, note) if note else tuple(notes))
 
 
 def _date_of(day: Day | None, today: date) -> date:

@@ -53,7 +53,7 @@ class Loan:
     end: datetime
     state: LoanState = LoanState.SCHEDULED
     suspended: str | None = None
-    """Why it wants nothing although it runs; stays until a person presses Resume."""
+    """Why it wants nothing although it runs. It stays so: whoever needs the quota still asks again."""
     end_reason: LoanEnd | None = None
     ended_at: datetime | None = None
     """When it stopped wanting its amount: `end`, or earlier if returned."""

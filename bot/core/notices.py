@@ -19,7 +19,6 @@ class Priority(IntEnum):
 
     APPROVAL = 0
     PERSON = 1
-    ALERT = 2
 
 
 class NoticeState(StrEnum):

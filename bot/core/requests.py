@@ -1,7 +1,7 @@
 """A request for quota, the approvals it collects, and the transitions it may take.
 
-Written by flows/submit_request and flows/record_decision; read by verdicts and views. The picture in README.md is drawn
-from `TRANSITIONS`.
+Written by flows/submit_request and flows/record_decision; read by verdicts and views. The picture in README.md
+shows `TRANSITIONS`, and the store's `update` admits nothing else.
 """
 
 from dataclasses import dataclass
@@ -116,6 +116,6 @@ class AuditEntry:
     """One sentence, or `ok`."""
 
 
-def may_become(state: RequestState, target: RequestState) -> bool:
-    """Whether a request in `state` may go to `target`."""
-    return target in TRANSITIONS[state]
+def ways_into(state: RequestState) -> frozenset[RequestState]:
+    """The states a request may have been in when it is stored in `state`: itself, and those that lead to it."""
+    return frozenset({state, *(one for one, ends in TRANSITIONS.items() if state in ends)})

@@ -92,15 +92,6 @@ def tell_requester(
     uow.notices.owe_once(NoticeDraft(key, kind, request.ask.requester, {**facts, "request": request.id}), at)
 
 
-def tell_lender_leads(
-    uow: UnitOfWork, policy: Policy, request: QuotaRequest, kind: NoticeKind, at: datetime, **facts: Any
-) -> None:
-    """A new direct message to each of the lender's leads that the policy names; their channel if it names none."""
-    for to in lender_leads(policy, request) or lender_channel(policy, request):
-        key = f"{kind.value}:{request.id}:{to}"
-        uow.notices.owe_once(NoticeDraft(key, kind, to, {**facts, "request": request.id}), at)
-
-
 def lender_leads(policy: Policy, request: QuotaRequest) -> tuple[str, ...]:
     """User ids; user groups are not messaged one by one."""
     team = policy.team_of(request.ask.cluster, request.ask.lender) if request.ask.lender else None

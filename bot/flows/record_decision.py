@@ -1,6 +1,6 @@
 """Somebody pressed Approve or Deny: check everything again, record exactly one outcome, wake convergence.
 
-Called by chat/approvals. Nothing that the card showed is trusted: who may decide, what the policy says and what the
+Called by chat/buttons. Nothing that the card showed is trusted: who may decide, what the policy says and what the
 loan means are looked up at the press. Nothing is written to a cluster here.
 """
 

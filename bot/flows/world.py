@@ -1,4 +1,4 @@
-"""Everything a flow may reach, in one value. Built by app.py; tests build it from fakes."""
+"""Everything a flow may reach, in one value. Built by app/run; tests build it from fakes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Slack, as far as flows speak to it. Implemented by adapters/slack_chat."""
+"""Slack, as far as flows speak to it. Implemented by adapters/slack."""
 
 from datetime import datetime
 from typing import Protocol
@@ -32,10 +32,6 @@ class Chat(Protocol):
 
     def respond(self, url: str, message: Message) -> None:
         """Answer an arrival where it came from, visible to that person only. Best effort: 5 uses, 30 minutes."""
-        ...
-
-    def ephemeral(self, channel: str, user: str, message: Message) -> None:
-        """Show something to one person in a channel, where no response_url is at hand. Best effort."""
         ...
 
     def open_view(self, trigger_id: str, modal: Modal) -> str:

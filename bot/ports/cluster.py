@@ -1,4 +1,4 @@
-"""One Kubernetes cluster with Kueue. Implemented by adapters/kube_cluster."""
+"""One Kubernetes cluster with Kueue. Implemented by adapters/kube."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta

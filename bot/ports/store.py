@@ -36,7 +36,8 @@ class Requests(Protocol):
         ...
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
-        """Compare-and-set on `request.version`; returns it with the new version. Raises Stale."""
+        """Compare-and-set on `request.version`; returns it with the new version. Raises Stale, also where the stored
+        state does not lead to the new one."""
         ...
 
     def approvals(self, number: int) -> Sequence[Approval]:

@@ -23,7 +23,6 @@ class Symbol(StrEnum):
     IN_FORCE = "✅"
     DENIED = "⛔"
     LOOK = "⚠️"
-    BACK = "↩️"
     OVER = "⚪"
 
 

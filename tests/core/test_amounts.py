@@ -6,14 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.amounts import CEILING, Amount, parse_amount
-from bot.core.wording.faults import Misread
+from bot.core.amounts import CEILING, Amount, take_amount
+from bot.core.wording.faults import Misread, flat
 
 NOT_A_NUMBER = "{} is not a number of GPUs. Whole numbers from 1, like 8."
 
 
+def read(text: str, limit: int | None) -> Amount | Misread | None:
+    """What a text begins with; the words after the amount count as the name of what is counted."""
+    words = flat(text).split()
+    taken = take_amount(words, limit)
+    if taken is None or isinstance(taken.value, Misread):
+        return taken and taken.value
+    return Amount(taken.value.count, taken.value.of or " ".join(words[taken.used :]).lower() or None)
+
+
 def sentence(text: str, limit: int | None = 16) -> str:
-    result = parse_amount(text, limit)
+    result = read(text, limit)
     assert isinstance(result, Misread), result
     return result.sentence
 
@@ -51,7 +60,7 @@ def sentence(text: str, limit: int | None = 16) -> str:
     ],
 )
 def test_amounts_that_are_taken(text: str, count: int, of: str | None) -> None:
-    assert parse_amount(text, 16) == Amount(count, of)
+    assert read(text, 16) == Amount(count, of)
 
 
 @pytest.mark.case("QUO-13")
@@ -86,12 +95,8 @@ def test_amounts_that_are_taken(text: str, count: int, of: str | None) -> None:
         ],
         *[
             (text, NOT_A_NUMBER.format(text))
-            for text in ("0x8", "0b11", "8x8", "Infinity", "½", "eight", "8/2", "4;", "3d", "8h")
+            for text in ("0x8", "0b11", "8x8", "Infinity", "½", "8/2", "4;", "3d", "8h")
         ],
-        ("", NOT_A_NUMBER.format('""')),
-        ("   ", NOT_A_NUMBER.format('""')),
-        ("4 5", NOT_A_NUMBER.format("4 5")),
-        ("8 a100 h100", NOT_A_NUMBER.format("8 a100 h100")),
         ("0 a100", NOT_A_NUMBER.format("0")),
         ("a100 x0", NOT_A_NUMBER.format("0")),
     ],
@@ -104,10 +109,15 @@ def test_quo_13_amounts_that_are_refused(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ["4k", "1e3", "8E", "4Gi", "1500m", "NaN", "9" * 3000, "1" * 60 + "E", "7" * 5000])
 @pytest.mark.parametrize("limit", [1, 16, None, 0, 10**12])
 def test_quo_13_nothing_crashes_and_what_is_offered_instead_is_taken(text: str, limit: int | None) -> None:
-    result = parse_amount(text, limit)
+    result = read(text, limit)
     assert isinstance(result, (Amount, Misread))
     for instead in getattr(result, "instead", ()):
-        assert isinstance(parse_amount(instead, limit), Amount)
+        assert isinstance(read(instead, limit), Amount)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "eight", "a100", "for 8"])
+def test_what_does_not_begin_like_a_number_is_left_to_others(text: str) -> None:
+    assert read(text, 16) is None
 
 
 @pytest.mark.parametrize(
@@ -123,7 +133,7 @@ def test_quo_13_nothing_crashes_and_what_is_offered_instead_is_taken(text: str, 
 def test_a_number_glued_to_what_may_be_a_unit_of_time_is_ambiguous(
     text: str, expected: str, instead: tuple[str, ...]
 ) -> None:
-    assert parse_amount(text, 16) == Misread(expected, instead)
+    assert read(text, 16) == Misread(expected, instead)
 
 
 @pytest.mark.case("QUO-15")
@@ -138,7 +148,7 @@ def test_a_number_glued_to_what_may_be_a_unit_of_time_is_ambiguous(
     ],
 )
 def test_quo_15_mig_slices_keep_dots_and_dashes(text: str, of: str) -> None:
-    assert parse_amount(text, 16) == Amount(7, of)
+    assert read(text, 16) == Amount(7, of)
 
 
 @pytest.mark.case("QUO-15")
@@ -155,25 +165,25 @@ def test_quo_15_what_is_refused_of_mig_is_counted_in_slices(text: str, expected:
 
 
 def test_without_a_limit_of_policy_there_is_still_a_ceiling() -> None:
-    assert parse_amount(str(CEILING), None) == Amount(CEILING)
+    assert read(str(CEILING), None) == Amount(CEILING)
     assert sentence(str(CEILING + 1), None) == "1,000,001 is more than the 1,000,000 that is possible per request."
 
 
 def test_the_example_is_within_the_limit() -> None:
-    assert parse_amount("NaN", 4) == Misread("NaN is not a number of GPUs. Whole numbers from 1, like 4.", ("4",))
+    assert read("NaN", 4) == Misread("NaN is not a number of GPUs. Whole numbers from 1, like 4.", ("4",))
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_whole_numbers_up_to_the_limit_are_taken_and_no_others(count: int, limit: int) -> None:
-    result = parse_amount(str(count), limit)
+    result = read(str(count), limit)
     assert result == Amount(count) if count <= limit else isinstance(result, Misread)
 
 
 @given(st.text(max_size=80) | st.text("0123456789.eExXkKMGi+-_ a", max_size=20))
 def test_only_plain_digits_ever_become_a_count(text: str) -> None:
-    result = parse_amount(text, 100)
+    result = read(text, 100)
     if isinstance(result, Amount):
         assert 1 <= result.count <= 100
         assert str(result.count) in re.findall("[0-9]+", re.sub("(?<![0-9])0+(?=[0-9])", "", text))
-    else:
+    elif result is not None:
         assert "\n" not in result.sentence

@@ -1,7 +1,6 @@
 """Quota arithmetic: the worked numbers, Kueue's rules one by one, and a naive oracle on random trees."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -26,25 +25,16 @@ ML = picture(
     [
         (lambda tree: tree.pool_free("vision"), 12),
         (lambda tree: tree.available("vision"), 4),
-        (lambda tree: tree.lendable("nlp"), 8),
         (lambda tree: tree.nominal("vision"), 56),
         (lambda tree: tree.available("nlp"), 12),
         (lambda tree: tree.available("robotics"), 0),
         (lambda tree: tree.potential("vision"), 24),
         (lambda tree: tree.potential("nlp"), 52),
         (lambda tree: tree.potential("robotics"), 8),
-        (lambda tree: tree.lendable("vision"), 0),
     ],
 )
 def test_worked_numbers(what: Callable[[QuotaTree], int], number: int) -> None:
     assert what(quota_tree(ML, A100)) == number
-
-
-def test_a_transfer_of_4_moves_what_can_be_lent() -> None:
-    queues = dict(ML.queues)
-    queues["nlp"] = replace(queues["nlp"], quotas={A100: Quota(20)})
-    queues["vision"] = replace(queues["vision"], quotas={A100: Quota(20, 8, 12)})
-    assert quota_tree(replace(ML, queues=queues), A100).lendable("nlp") == 4
 
 
 def test_the_figures_of_the_messages_add_up() -> None:
@@ -70,7 +60,7 @@ def test_more_reserved_than_there_is_shows_as_nothing_free_but_is_known() -> Non
 def test_a_queue_that_does_not_list_the_entry_gets_nothing_and_its_old_usage_is_lost() -> None:
     other = queue("vision", 16, 3, quotas={FlavorResource("h100", A100.resource): Quota(16)})
     tree = quota_tree(picture(queue("nlp", 24), other), A100)
-    assert (tree.available("vision"), tree.potential("vision"), tree.lendable("vision")) == (0, 0, 0)
+    assert (tree.available("vision"), tree.potential("vision")) == (0, 0)
     assert tree.pool_free("nlp") == 24
 
 
@@ -207,7 +197,6 @@ def test_never_more_free_than_capacity_and_never_more_now_than_ever(world: Clust
     for name in world.queues:
         assert 0 <= tree.free(name) <= tree.nominal(name)
         assert tree.available(name) <= tree.potential(name) <= tree.nominal(name)
-        assert 0 <= tree.lendable(name) <= max(0, world.queues[name].quotas[A100].nominal)
 
 
 @given(trees())

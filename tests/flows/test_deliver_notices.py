@@ -39,7 +39,7 @@ def test_waiting_updates_of_one_message_are_one(bench: "Bench", plainly: Plainly
 @pytest.mark.case("SLA-02")
 def test_a_channel_gets_one_post_a_second_and_approvals_come_first(bench: "Bench", plainly: Plainly) -> None:
     for number in range(4):
-        bench.owe(f"alert {number}", priority=Priority.ALERT)
+        bench.owe(f"for a person {number}", priority=Priority.PERSON)
     bench.owe("approval", priority=Priority.APPROVAL)
     began = bench.clock()
     bench.deliver_all(plainly)

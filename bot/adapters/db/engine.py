@@ -1,4 +1,4 @@
-"""From a DATABASE_URL to an engine that behaves. Called by `app.py`, the command line and the migrations.
+"""From a DATABASE_URL to an engine that behaves. Called by app/parts, the command line and the migrations.
 
 SQLite: write-ahead log with synchronous=NORMAL. What is committed survives the death of the process; a power cut may
 take the last commits with it, and never damages the file. PostgreSQL: READ COMMITTED, and no wait without an end.

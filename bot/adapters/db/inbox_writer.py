@@ -1,5 +1,5 @@
 """Group commit for arrivals: many listeners wait for one transaction. Chat's listeners call `put` before they
-acknowledge; `app.py` starts and stops the writer.
+acknowledge; app/run starts and stops the writer.
 
 While one batch is being committed the next one gathers, so 200 arrivals at once cost a few commits, not 200.
 """

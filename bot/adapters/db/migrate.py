@@ -57,11 +57,6 @@ def transaction(engine: Engine, scripts: Path) -> Iterator[Config]:
         yield config
 
 
-def is_current(engine: Engine) -> bool:
-    """Whether the schema is the one this program was written for. Raises Unavailable."""
-    return _revision(engine) == HEAD
-
-
 def check_schema(engine: Engine) -> None:
     """Raise Refused, with what to do, unless the schema is the one this program was written for. Or Unavailable."""
     revision = _revision(engine)

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import and_, select
 
 from bot.adapters.db.rows import of_approval, of_request, to_approval, to_request
 from bot.adapters.db.sql import Repository
 from bot.adapters.db.tables import APPROVAL, REQUEST
-from bot.core.requests import Approval, QuotaRequest, RequestState
+from bot.core.requests import Approval, QuotaRequest, RequestState, ways_into
 
 
 class SqlRequests(Repository):
@@ -46,8 +46,10 @@ class SqlRequests(Repository):
         return [to_request(row) for row in self._all(query)]
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
-        key = REQUEST.c.id == request.id
-        return to_request(self._swap(REQUEST, key, request.version, of_request(request), f"request {request.id}"))
+        before = [state.value for state in ways_into(request.state)]
+        key = and_(REQUEST.c.id == request.id, REQUEST.c.state.in_(before))
+        what = f"request {request.id}, which is to be {request.state.value},"
+        return to_request(self._swap(REQUEST, key, request.version, of_request(request), what))
 
     def approvals(self, number: int) -> Sequence[Approval]:
         query = select(APPROVAL).where(APPROVAL.c.request == number).order_by(APPROVAL.c.id)

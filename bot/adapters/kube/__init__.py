@@ -1,1 +1,1 @@
-"""Kubernetes with Kueue, as plain JSON over the official client. Built by app.py; nothing else imports it."""
+"""Kubernetes with Kueue, as plain JSON over the official client. Built by app/parts; nothing else imports it."""

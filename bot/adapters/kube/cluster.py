@@ -1,4 +1,4 @@
-"""The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app.py for each cluster."""
+"""The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app/parts for each cluster."""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta

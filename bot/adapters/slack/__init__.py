@@ -1,1 +1,1 @@
-"""Slack's Web API over the official client. Built by app.py; nothing else imports it."""
+"""Slack's Web API over the official client. Built by app/parts; nothing else imports it."""

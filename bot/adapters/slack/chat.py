@@ -1,4 +1,4 @@
-"""The Chat role over Slack's Web API. Built by app.py; called by the deliverer and by the answers in chat/."""
+"""The Chat role over Slack's Web API. Built by app/parts; called by the deliverer and by the answers in chat/."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -68,11 +68,6 @@ class SlackChat:
         """To the response_url of an arrival."""
         hook = WebhookClient(url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
         self._newer_blocks.message(message, lambda shown: _respond(hook, shown))
-
-    def ephemeral(self, channel: str, user: str, message: Message) -> None:
-        """Slack does not promise that it is seen."""
-        place = {"channel": channel, "user": user}
-        self._newer_blocks.message(message, lambda shown: self._say(self._client.chat_postEphemeral, place, shown))
 
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         """Raises Rejected `expired_trigger_id` after 3 s."""

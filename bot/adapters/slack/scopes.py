@@ -23,7 +23,6 @@ _HISTORY = ("channels:history", "groups:history", "im:history")
 
 NEEDS = (
     Need("auth_test", (), "the bot's own workspace, so that guests and people of other workspaces cannot approve"),
-    Need("chat_postEphemeral", ("chat:write",), "answer the one who pressed a button"),
     Need("chat_postMessage", ("chat:write",), "post cards and notices"),
     Need("chat_update", ("chat:write",), "keep a posted card true"),
     Need("conversations_history", _HISTORY, "look whether a notice was posted when Slack's answer was lost"),

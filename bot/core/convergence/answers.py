@@ -1,6 +1,6 @@
 """What each answer to "somebody changed this number" does to the record, and the numbers it leads to.
 
-An answer changes the record and nothing else; the planner has no special case for it. Called by flows/answer_drift
+An answer changes the record and nothing else; the planner has no special case for it. Called by flows/answer_edit
 (apply) and by the message that asks (previews).
 """
 

@@ -3,12 +3,12 @@
 Called by the planner before it looks at any number.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.core.convergence.facts import FieldKey, FieldName
-from bot.core.convergence.legs import Sides, borrower_field, fields_of
+from bot.core.convergence.legs import Sides
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 from bot.core.loans import Loan, LoanEnd, LoanState
 
@@ -27,15 +27,6 @@ def by_the_clock(loan: Loan, now: datetime) -> Loan:
 def wanted(loan: Loan) -> int:
     """Devices it should move now."""
     return loan.amount if loan.state is LoanState.RUNNING and loan.suspended is None else 0
-
-
-def legs_wanted(key: FieldKey, loans: Iterable[Loan]) -> dict[str, int]:
-    """The signed legs that these loans want in one field now."""
-    legs = {}
-    for loan in loans:
-        if wanted(loan) and key in fields_of(loan):
-            legs[loan.leg_id] = wanted(loan) if key == borrower_field(loan) else -wanted(loan)
-    return legs
 
 
 def live_number(queue: QueueSnapshot | None, key: FieldKey) -> int | None:

@@ -28,7 +28,8 @@ from bot.core.policy.scalars import (
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-Kind = Literal["borrow", "transfer", "extra"]
+Kind = Literal["borrow", "transfer"]
+"""Kinds of loan that can be on; the rest of LoanKind cannot be asked for yet."""
 LENDER_LEADS = "lender-leads"
 TEAM_LEADS = "team-leads"
 _GROUP = "group "
@@ -160,10 +161,7 @@ class ApprovalsFile(Strict):
     """The group whose people may do everything but approve what they asked for themselves."""
     approvals_channel: Channel
     platform_channel: Channel
-    kinds: Annotated[tuple[Literal["borrow", "transfer"], ...], *LISTED, NOT_EMPTY] = (
-        "borrow",
-        "transfer",
-    )
+    kinds: Annotated[tuple[Kind, ...], *LISTED, NOT_EMPTY] = ("borrow", "transfer")
     """Kinds of loan that are on here."""
     rules: Annotated[tuple[Rule, ...], NOT_EMPTY]
     limits: Limits = Field(default_factory=Limits)

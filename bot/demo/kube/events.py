@@ -1,4 +1,4 @@
-"""Events, as they are seen through core/v1 when written through events.k8s.io: no count, no first and last time.
+"""Events, as they are seen through v1 when written through events.k8s.io: no count, no first and last time.
 Enrichment only.
 """
 

@@ -59,8 +59,8 @@ def owe_inside(notices, make):
 
 
 def test_a_new_notice_is_owed_and_found_by_key_and_id(do, make) -> None:
-    notice = owe(do, make, thread_of="card:1:C1", priority=Priority.ALERT)
-    assert notice.draft == make.draft(thread_of="card:1:C1", priority=Priority.ALERT)
+    notice = owe(do, make, thread_of="card:1:C1", priority=Priority.APPROVAL)
+    assert notice.draft == make.draft(thread_of="card:1:C1", priority=Priority.APPROVAL)
     assert (notice.state, notice.wanted, notice.shown, notice.created_at) == (NoticeState.OWED, 1, 0, make.now)
     assert do(lambda notices: notices.by_id(notice.id)) == notice
     assert do(lambda notices: notices.by_id("none")) is None
@@ -154,12 +154,11 @@ def test_latest_is_the_newest_that_begins_so(do, make) -> None:
 
 
 def test_waiting_is_by_priority_then_by_age(do, make, epoch) -> None:
-    owe(do, make, "alert", priority=Priority.ALERT)
     owe(do, make, "late", at=make.later(hours=2))
     owe(do, make, "early", at=make.later(hours=1))
     owe(do, make, "approval", at=make.later(hours=3), priority=Priority.APPROVAL)
     order = [notice.draft.key for notice in do(lambda notices: notices.waiting(make.later(days=1), epoch, 99))]
-    assert order == ["approval", "early", "late", "alert"]
+    assert order == ["approval", "early", "late"]
     assert len(do(lambda notices: notices.waiting(make.later(days=1), epoch, 2))) == 2
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.core.errors import Stale
-from bot.core.requests import Approval, RequestState
+from bot.core.requests import TRANSITIONS, Approval, RequestState
 
 
 @pytest.fixture
@@ -99,6 +99,22 @@ def test_an_update_gives_the_new_version_and_the_old_one_is_stale(store, three, 
         work.requests.update(replace(read, state=RequestState.DENIED))
     with store.read() as work:
         assert work.requests.get(read.id) == updated
+
+
+@pytest.mark.parametrize("after", RequestState)
+@pytest.mark.parametrize("before", RequestState)
+def test_a_request_goes_only_where_its_state_leads(store, make, before, after) -> None:
+    """Even for a writer who has read the newest version. Staying is no transition: a card is redrawn."""
+    with store.begin() as work:
+        read = work.requests.add(replace(make.request(), state=before))
+        work.commit()
+    changed = replace(read, state=after, revision=read.revision + 1)
+    with store.begin() as work:
+        if after is before or after in TRANSITIONS[before]:
+            assert work.requests.update(changed).state is after
+        else:
+            with pytest.raises(Stale, match=f"request {read.id}, which is to be {after}"):
+                work.requests.update(changed)
 
 
 def test_an_update_of_a_request_that_is_not_there_is_stale(store, make) -> None:

@@ -231,12 +231,6 @@ def test_an_update_whose_answer_was_lost_is_tried_again_later(town: Town, name: 
     assert town.slack.messages(town.room)[-1].text == "goodbye"
 
 
-def test_something_is_shown_to_one_person_only(town: Town) -> None:
-    town.chat.ephemeral(town.room, town.ada, words("psst"))
-    assert [one.text for one in town.slack.ephemerals(town.ada)] == ["psst"]
-    assert town.slack.messages(town.room) == ()
-
-
 def _response_url(town: Town) -> str:
     """Of a command that nobody listens to."""
     delivery = town.slack.type_command(town.ada, town.room, "/gpu-quota help")

@@ -34,12 +34,11 @@ def _ways(town: Town) -> dict[str, Callable[[], object]]:
     return {
         "chat.postMessage": lambda: town.chat.post(town.room, WITH_TABLE, "n1"),
         "chat.update": lambda: town.chat.update(ref, WITH_TABLE),
-        "chat.postEphemeral": lambda: town.chat.ephemeral(town.room, town.ada, WITH_TABLE),
         "response_url": lambda: town.chat.respond(url, WITH_TABLE),
     }
 
 
-METHODS = ["chat.postMessage", "chat.update", "chat.postEphemeral"]
+METHODS = ["chat.postMessage", "chat.update"]
 
 
 @pytest.mark.parametrize("method", [*METHODS, "response_url"])

@@ -127,10 +127,6 @@ class Session:
         self._reach("respond", Trouble.NOT_REACHED)
         self._slack.answers.append((url, message))
 
-    def ephemeral(self, channel: str, user: str, message: Message) -> None:
-        self._reach("ephemeral", Trouble.NOT_REACHED)
-        self._slack.answers.append((f"{channel}/{user}", message))
-
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         self._reach("open_view", Trouble.NOT_REACHED)
         return f"V-{trigger_id}"

@@ -13,7 +13,7 @@ from datetime import datetime
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
-from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
 from tests.support.fakes.inbox import FakeInbox, StoredItem
@@ -94,7 +94,7 @@ class FakeRequests:
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
         known = self._tables.requests.get(request.id)
-        if known is None or known.version != request.version:
+        if known is None or known.version != request.version or known.state not in ways_into(request.state):
             raise Stale(f"request {request.id}")
         stored = replace(request, version=request.version + 1)
         self._tables.requests[request.id] = stored
