@@ -60,6 +60,7 @@ _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.KUEUE_BACK: platform.kueue_back,
     NoticeKind.BOT_WAS_DOWN: platform.bot_was_down,
     NoticeKind.SLACK_BACK: platform.slack_back,
+    NoticeKind.DATABASE_BACK: platform.database_back,
 }
 
 

@@ -231,7 +231,7 @@ def _waits(story: _Story) -> bool:
 
 def _owe(uow: UnitOfWork, story: _Story) -> None:
     loan, now = story.loan, story.now
-    facts = {"standing": to_json(story.standing)}
+    facts: dict[str, Any] = {"standing": to_json(story.standing)}
     if loan.state is LoanState.CLOSED:
         _owe_end(uow, story, facts)
     elif loan.state is LoanState.RUNNING and story.standing.raised == loan.amount and story.seen:

@@ -1,6 +1,7 @@
 """An outage is said once when it has lasted, and once when it is over.
 
-Called by flows/converge_quota for a cluster and by flows/deliver_notices for Slack, of which only the end can be said.
+Called by flows/converge_quota for a cluster, by flows/deliver_notices for Slack and by app/leader for the database;
+of the last two only the end can be said.
 """
 
 from dataclasses import dataclass, replace
@@ -74,6 +75,15 @@ def tell_slack_back(world: World, epoch: int, since: datetime) -> None:
     on_time = [one for one in closed if one.end_reason is LoanEnd.ENDED and one.ended_at and begin <= one.ended_at]
     facts = {"since": since.isoformat(), "until": now.isoformat(), "messages": late, "ended_on_time": len(on_time)}
     _owe_facts(world, epoch, NoticeKind.SLACK_BACK, f"{NoticeKind.SLACK_BACK.value}:{since.isoformat()}", facts)
+
+
+def tell_database_back(world: World, epoch: int, since: datetime) -> None:
+    """The database answers again."""
+    now = world.clock()
+    if now - since < SAID_AFTER:
+        return
+    facts = {"since": since.isoformat(), "until": now.isoformat()}
+    _owe_facts(world, epoch, NoticeKind.DATABASE_BACK, f"{NoticeKind.DATABASE_BACK.value}:{since.isoformat()}", facts)
 
 
 def _owe(world: World, epoch: int, kind: NoticeKind, cluster: str, outage: Outage) -> None:

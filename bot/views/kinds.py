@@ -83,6 +83,8 @@ class NoticeKind(StrEnum):
     """[platform.bot_was_down] Platform channel, at start after a gap in which no replica led."""
     SLACK_BACK = "slack_back"
     """[platform.slack_back] Platform channel, when Slack is reachable again."""
+    DATABASE_BACK = "database_back"
+    """[platform.database_back] Platform channel, when the database answers again."""
     CHANNEL_UNREACHABLE = "channel_unreachable"
     """[platform.channel_unreachable] Platform channel, once per channel that the bot cannot post to."""
     NO_APPROVER = "no_approver"

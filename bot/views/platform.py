@@ -140,6 +140,12 @@ def slack_back(outage: Outage) -> Message:
     return _message(Symbol.IN_FORCE, first, told)
 
 
+def database_back(outage: Outage) -> Message:
+    """The database answers again."""
+    since = line("It was not answering since ", Clock(outage.since), ". Nothing was written meanwhile")
+    return _message(Symbol.IN_FORCE, line("Database back", _until(outage)), since)
+
+
 def bot_was_down(outage: Outage) -> Message:
     """No replica led for a while."""
     to = line(" to ", Clock(outage.until)) if outage.until else ()

@@ -287,6 +287,7 @@ def _platform(names: Names) -> Iterator[tuple[str, Message]]:
         platform.kueue_down,
         platform.kueue_back,
         platform.slack_back,
+        platform.database_back,
         platform.bot_was_down,
     ):
         yield view.__name__, view(outage)

@@ -68,6 +68,10 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
             "Meanwhile: 2 loans ended on time, 3 messages sent now, marked late",
         ],
     ),
+    "database back": (
+        platform.database_back(UP),
+        ["✅ Database back 16:12", "It was not answering since 14:02. Nothing was written meanwhile"],
+    ),
     "the bot was down": (
         platform.bot_was_down(UP),
         [
