@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
 from bot.core.errors import NotLeader, Unavailable
 from bot.flows.hold_leadership import hold_leadership
+from bot.flows.tell_outages import tell_database_back
 from bot.flows.world import World
 
 log = structlog.get_logger(__name__)
@@ -24,6 +25,7 @@ class Leader:
         self._lease = lease
         self._gained = gained
         self._epoch: int | None = None
+        self._no_database_since: datetime | None = None
         self._lock = threading.Lock()
 
     @property
@@ -34,18 +36,33 @@ class Leader:
     def renew(self) -> None:
         """Take or keep the lease. Called at a third of it; a database that does not answer ends leading here."""
         with self._lock:
-            before = self._epoch
+            before, reached = self._epoch, True
             try:
                 self._epoch = hold_leadership(self._world, self._holder, self._lease, before)
             except Unavailable as error:
-                self._epoch = None
+                self._epoch, reached = None, False
+                self._no_database_since = self._no_database_since or self._world.clock()
                 log.warning("cannot hold the lease", why=str(error))
             after = self._epoch
+        if before is not None and after is None:
+            log.warning("leads no more", epoch=before)
+        if reached:
+            self._tell_database_back(after)
         if after is not None and after != before:
             log.info("leads now", epoch=after)
             self._gained(after)
-        elif before is not None and after is None:
-            log.warning("leads no more", epoch=before)
+
+    def _tell_database_back(self, epoch: int | None) -> None:
+        """Before anything else is told under this epoch. Of several replicas the one that leads now says it."""
+        since = self._no_database_since
+        if since is not None and epoch is not None:
+            try:
+                tell_database_back(self._world, epoch, since)
+            except Unavailable:
+                return  # gone again: the outage goes on
+            except NotLeader:
+                pass
+        self._no_database_since = None
 
     def lift(self, at_least: int) -> None:
         """Go on under an epoch above a fence that was found on a queue."""

@@ -25,8 +25,9 @@ from bot.flows.loan_standing import Live, Trouble
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import Told, tell_blocked, tell_loans
-from bot.flows.tell_outages import Outage, began, over, tell_back, tell_down
+from bot.flows.tell_outages import Outages, began, over, tell_back, tell_down
 from bot.flows.tell_unreadable import tell_unreadable, words_of
+from bot.flows.why_late import Past
 from bot.flows.world import World
 
 ROUNDS = 300
@@ -48,8 +49,9 @@ class ConvergeMemory:
     """By cluster and queue."""
     troubles: dict[tuple[str, str], Trouble] = field(default_factory=dict)
     """Of the same, in the words of a loan's standing."""
-    outages: dict[str, Outage] = field(default_factory=dict)
-    """By cluster: it cannot be asked, or not written."""
+    outages: Outages = field(default_factory=dict)
+    past: dict[tuple[str, Blocker], Past] = field(default_factory=dict)
+    """The last outage of each that is over: what came late may be late because of it."""
     told: Told = field(default_factory=Told)
     failures: int = 0
     """Steps in a row that could not get through."""
@@ -116,17 +118,18 @@ def _at_rest(
 ) -> timedelta | None:
     """Nothing is left to write now: say what is new."""
     memory.failures = 0
-    _answers(world, epoch, memory, picture.cluster)
+    _answers(world, epoch, memory, picture.cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
-    return tell_loans(world, epoch, planned, Live(picture, records, troubles), memory.told)
+    past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
+    return tell_loans(world, epoch, planned, Live(picture, records, troubles, past), memory.told)
 
 
-def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str) -> None:
-    """An outage is over."""
-    outage = over(memory.outages, cluster)
-    if outage is not None:
+def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str, *blockers: Blocker) -> None:
+    """What did not answer does."""
+    for outage in over(memory.outages, cluster, *blockers):
+        memory.past[cluster, outage.blocker] = Past(outage.blocker, outage.since, world.clock())
         tell_back(world, epoch, cluster, outage)
 
 
@@ -140,6 +143,8 @@ def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
 def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:
     """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
     now = world.clock()
+    if blocker is Blocker.KUEUE_DOWN:
+        _answers(world, epoch, memory, cluster, Blocker.API_DOWN)  # it was the API server that said so
     outage = began(memory.outages, cluster, blocker, now)
     tell_down(world, epoch, cluster, outage)
     if now - outage.since >= HICCUP:
@@ -150,7 +155,7 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
 
 def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
     """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
-    _answers(world, epoch, memory, cluster)
+    _answers(world, epoch, memory, cluster, Blocker.API_DOWN)
     tell_unreadable(world, cluster, error)
     trouble = Trouble(Blocker.CANNOT_READ, words_of(error), world.clock())
     tell_blocked(world, epoch, cluster, trouble, memory.told)

@@ -1,6 +1,6 @@
 """How each loan stands in the live numbers, from a plan and the picture it was made on. Called by flows/tell_loans."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from bot.core.impact import Move, others_reclaim
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind
 from bot.core.standing import Blocker, LoanStanding
+from bot.flows.why_late import Past
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Live:
     records: Mapping[FieldKey, FieldRecord]
     troubles: Mapping[str, Trouble]
     """By queue."""
+    past: Sequence[Past] = ()
+    """Outages of this cluster that are over."""
     _trees: dict[FlavorResource, QuotaTree] = field(default_factory=dict)
     _reclaimed: dict[tuple[FlavorResource, str], bool] = field(default_factory=dict)
 

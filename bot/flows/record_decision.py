@@ -17,6 +17,7 @@ from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate
+from bot.flows.audited import note_refusal
 from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
@@ -68,14 +69,14 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
         seen = _look(world, press)
         return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
     except Refused as refused:
-        _note_refusal(world, press, what, refused.sentence)
+        note_refusal(world, press.user, what, press.number, refused.sentence)
         raise
     except Stale:
         # Somebody was faster between our look and our write: say who, and what it came to.
         with world.store.read() as uow:
             current = uow.requests.get(press.number)
         faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
-        _note_refusal(world, press, what, faster.sentence)
+        note_refusal(world, press.user, what, press.number, faster.sentence)
         raise faster from None
 
 
@@ -227,12 +228,6 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
         uow.notices.owe_once(draft, seen.now)
         uow.commit()
     world.wake_delivery()
-
-
-def _note_refusal(world: World, press: Press, what: str, sentence: str) -> None:
-    with world.store.begin() as uow:
-        uow.audit.add(AuditEntry(world.clock(), press.user, what, f"Q-{press.number}", sentence))
-        uow.commit()
 
 
 def _already(world: World, request: QuotaRequest) -> Refused:

@@ -7,6 +7,7 @@ from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry, QuotaRequest
+from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
 from bot.flows.refused_with import RefusedWith
@@ -18,7 +19,12 @@ from bot.views.thread_lines import EventKind
 
 
 def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
-    """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused."""
+    """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused; both are audited."""
+    with refusals_audited(world, user, "return", number):
+        return _return(world, number, amount, user, arrival)
+
+
+def _return(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
     person = person_of(world, user)
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)

@@ -4,7 +4,7 @@ Called by flows/converge_quota when a plan has nothing left to write now. What w
 and by `Loan.in_force_at`; telling again is harmless.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,6 +21,7 @@ from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
 from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
 from bot.flows.loan_standing import Live, Trouble, standing_of
+from bot.flows.why_late import LATE, Past, was_the_database, why_late
 from bot.flows.work_above import with_work_above
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -29,8 +30,6 @@ from bot.views.thread_lines import EventKind
 
 LOOK_AGAIN = timedelta(seconds=1)
 """How soon to look whether Kueue's controller has seen a change."""
-LATE = timedelta(minutes=2)
-"""From here on a start or an end is called late."""
 UNSAID = timedelta(days=60)
 """How far back a new leader looks for ends that were not told, by the start of the loan."""
 PATIENCE = timedelta(seconds=20)
@@ -50,6 +49,9 @@ class _Story:
     now: datetime
     seen: bool
     """Kueue's controller has seen the numbers of its queues."""
+    stood: Blocker | None = None
+    """What kept it when its people were told last."""
+    past: Sequence[Past] = ()
 
 
 @dataclass(slots=True)
@@ -92,7 +94,7 @@ def tell_loans(world: World, epoch: int, plan: Plan, live: Live, told: Told) -> 
             again = LOOK_AGAIN
         if loan.state is LoanState.CLOSED:
             standing = with_work_above(world, loan, standing)
-        if told.is_news(loan, standing) and _tell(world, epoch, loan.id, standing, seen):
+        if told.is_news(loan, standing) and _tell(world, epoch, loan.id, standing, seen, live.past):
             told.standings[loan.id] = _stable(standing)
             told.closed.discard(loan.id)
     return again
@@ -124,7 +126,7 @@ def tell_after_start(world: World, epoch: int) -> None:
     with world.store.begin() as uow:
         uow.leadership.check(epoch)
         gap = uow.leadership.gap()
-        if gap is None or gap[1] - gap[0] < LATE:
+        if gap is None or gap[1] - gap[0] < LATE or was_the_database(uow, gap):
             return
         facts = {"since": gap[0].isoformat(), "until": gap[1].isoformat()}
         to = world.policies.policy.approvals.platform_channel
@@ -162,13 +164,14 @@ def _seen(loan: Loan, picture: ClusterPicture) -> bool:
     return True
 
 
-def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool) -> bool:
+def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool, past: Sequence[Past] = ()) -> bool:
     """One loan, in one transaction; whether its people know now. Nothing is written when nothing is new."""
     with world.store.read() as uow:
         request, loan, card = uow.requests.get(number), uow.loans.get(number), _own_card(uow, number)
     if request is None or loan is None:
         return False  # rebuilt from annotations: nobody is known to have asked for it
-    story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen)
+    stood = before.blocker if (before := _shown(card)) else None
+    story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen, stood, past)
     facts = _new_facts(story, card)
     if facts is None and not _is_news(story):
         return True
@@ -247,7 +250,7 @@ def _owe_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None
     loan, now = story.loan, story.now
     waited = uow.notices.get(f"{NoticeKind.LOAN_WAITS.value}:{loan.id}:{story.request.ask.requester}") is not None
     kind = NoticeKind.LOAN_IN_FORCE_LATER if waited else NoticeKind.LOAN_IN_FORCE
-    late = _late(uow, now, loan.start)
+    late = _late(uow, story, loan.start)
     tell_requester(uow, story.request, kind, now, **facts, late=late)
     _tell_lender(uow, story, NoticeKind.LENDER_LENT, facts)
     owe_line(uow, story.policy, loan.id, EventKind.IN_FORCE, now)
@@ -271,7 +274,7 @@ def _owe_not_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> 
 
 def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
     loan, now = story.loan, story.now
-    late = _late(uow, now, loan.end) if loan.end_reason is LoanEnd.ENDED else None
+    late = _late(uow, story, loan.end) if loan.end_reason is LoanEnd.ENDED else None
     if loan.in_force_at is not None:
         tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)
         _tell_lender(uow, story, NoticeKind.LENDER_BACK, facts)
@@ -290,11 +293,8 @@ def _tell_lender(uow: UnitOfWork, story: _Story, kind: NoticeKind, facts: dict[s
         uow.notices.owe_once(NoticeDraft(f"{kind.value}:{story.loan.id}:{to}", kind, to, own), story.now)
 
 
-def _late(uow: UnitOfWork, now: datetime, due: datetime) -> dict[str, Any] | None:
-    """How late, and why as far as it is known: nobody led when it was due, or something did not answer."""
-    if now - due < LATE:
+def _late(uow: UnitOfWork, story: _Story, due: datetime) -> dict[str, Any] | None:
+    if story.now - due < LATE:
         return None
-    gap = uow.leadership.gap()
-    down = gap is not None and gap[0] <= due + LATE and due <= gap[1]
-    why = "the bot was down" if down else "the cluster did not answer"
-    return {"at": now.isoformat(), "by": (now - due).total_seconds(), "why": why}
+    why = why_late(uow, due, story.past, story.stood)
+    return {"at": story.now.isoformat(), "by": (story.now - due).total_seconds(), "why": why}

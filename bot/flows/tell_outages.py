@@ -32,20 +32,23 @@ class Outage:
     said: bool = False
 
 
-def began(outages: dict[str, Outage], cluster: str, blocker: Blocker, now: datetime) -> Outage:
+Outages = dict[tuple[str, Blocker], Outage]
+"""By cluster and what does not answer. Each has a begin and an end of its own: that the API server answers again says
+nothing about Kueue, and while it does not answer nobody knows whether Kueue would."""
+
+
+def began(outages: Outages, cluster: str, blocker: Blocker, now: datetime) -> Outage:
     """The outage that goes on, or a new one. Remembers whether it is to be said now."""
-    known = outages.get(cluster)
-    if known is None or known.blocker is not blocker:
-        known = Outage(blocker, now)
-    elif now - known.since >= SAID_AFTER:
+    known = outages.get((cluster, blocker)) or Outage(blocker, now)
+    if now - known.since >= SAID_AFTER:
         known = replace(known, said=True)
-    outages[cluster] = known
+    outages[cluster, blocker] = known
     return known
 
 
-def over(outages: dict[str, Outage], cluster: str) -> Outage | None:
-    """The outage that has just ended, None if there was none."""
-    return outages.pop(cluster, None)
+def over(outages: Outages, cluster: str, *blockers: Blocker) -> list[Outage]:
+    """The outages of these kinds that have just ended."""
+    return [outages.pop((cluster, one)) for one in blockers if (cluster, one) in outages]
 
 
 def tell_down(world: World, epoch: int, cluster: str, outage: Outage) -> None:

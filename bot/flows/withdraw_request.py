@@ -7,6 +7,7 @@ from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
+from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
 from bot.flows.refused_with import RefusedWith
@@ -18,7 +19,12 @@ from bot.views.thread_lines import EventKind
 
 
 def withdraw_request(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
-    """The request as it is now. Raises Refused."""
+    """The request as it is now. Raises Refused; both are in the audit."""
+    with refusals_audited(world, user, "withdraw", number):
+        return _take_back(world, number, user, arrival)
+
+
+def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
     person = person_of(world, user)
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)

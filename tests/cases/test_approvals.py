@@ -14,7 +14,7 @@ ASK = "4 for 2d because paper"
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[CaseStage]:
-    with CaseStage(60) as stage:
+    with CaseStage(50) as stage:
         yield stage
 
 
@@ -189,6 +189,18 @@ def test_who_is_no_approver_is_refused_to_their_face_alone(stage: CaseStage, pai
     assert stage.nominals_of(pair.borrower) == [NOMINAL]
     assert [(entry.who, entry.outcome) for entry in stage.audit(number, "approve")] == [(stage.people[who], told)]
     assert stage.count("gpu-approvals", "Not recorded as a decision") == 0
+
+
+@case("SEC-01")
+@pytest.mark.parametrize("line", ["withdraw Q-{}", "return Q-{} 4"])
+@pytest.mark.parametrize("who", ["ravi", "noor"])
+def test_who_may_not_take_back_is_refused_and_in_the_audit(stage: CaseStage, pair: Pair, who: str, line: str) -> None:
+    loan = stage.lent(pair.asker, ASK)
+    told = stage.says(who, line.format(loan.id))
+    assert f"@{pair.asker}" in told or pair.asker in told
+    refused = stage.audit(loan.id, line.partition(" ")[0])
+    assert [(entry.who, entry.outcome) for entry in refused] == [(stage.people[who], told)]
+    assert stage.loan(loan.id) == loan
 
 
 @case("SLA-06")

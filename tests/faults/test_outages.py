@@ -73,11 +73,12 @@ def _count(stage: "Stage", channel: str, words: str) -> int:
 
 @case("SLA-01")
 def test_a_slow_cluster_is_acknowledged_at_once_and_said_once(stage: "Stage") -> None:
-    stage.kube.faults.plan(Hang(5), "list", "clusterqueues", times=2)
+    stage.kube.faults.plan(Hang(60), "list", "clusterqueues", times=None)
     delivery = _types(stage, "/gpu-quota show")
     assert delivery.acked
     assert delivery.elapsed < 3
     stage.wait("mira hears that it takes long", lambda: "Asking the cluster" in str(_heard(stage, "mira")))
+    stage.kube.faults.clear()
     stage.wait("the answer comes", lambda: len(_heard(stage, "mira")) == 2)
     first, second = _heard(stage, "mira")
     assert "Asking the cluster" in first
@@ -107,7 +108,7 @@ def test_slack_is_down_when_a_loan_ends(stage: "Stage") -> None:
 
 def test_the_websocket_is_cut_and_comes_back_by_itself(stage: "Stage") -> None:
     stage.slack.cut_connections()
-    ends = time.monotonic() + 20
+    ends = time.monotonic() + 60
     while not _types(stage, "/gpu-quota list").acked:
         assert time.monotonic() < ends, "not connected again"
         stage.wait("a connection", lambda: stage.slack.connections)
@@ -160,7 +161,7 @@ def test_the_cluster_is_down_when_a_loan_ends(stage: "Stage") -> None:
     stage.bot.world.wake_convergence()
     stage.wait("quota is back", lambda: _queues(stage) == (24, 16))
     ended = stage.wait("mira hears", lambda: stage.find_dm("mira", "Ended: 8 a100"))
-    assert "31 min late: the cluster did not answer" in stage.text(ended)
+    assert "31 min late: the API server did not answer" in stage.text(ended)
 
 
 def test_the_database_file_is_locked_by_somebody_else(alone: "Outside") -> None:
