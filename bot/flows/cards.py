@@ -85,7 +85,7 @@ def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, 
 
 
 def tell_requester(
-    uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, which: str = "", **facts: Any
+    uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, which: str = "", /, **facts: Any
 ) -> None:
     """A new direct message, once per kind and request; `which` tells several events of one kind apart."""
     key = f"{kind.value}:{request.id}:{request.ask.requester}" + (f":{which}" if which else "")

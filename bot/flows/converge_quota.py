@@ -25,7 +25,7 @@ from bot.flows.loan_standing import Live, Trouble
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import Told, tell_blocked, tell_loans
-from bot.flows.tell_outages import Outages, began, over, tell_back, tell_down
+from bot.flows.tell_outages import Outages, began, forget, over, tell_back, tell_down
 from bot.flows.tell_unreadable import tell_unreadable, words_of
 from bot.flows.why_late import Past
 from bot.flows.world import World
@@ -145,6 +145,7 @@ def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str, *bl
     for outage in over(memory.outages, cluster, *blockers):
         memory.past[cluster, outage.blocker] = Past(outage.blocker, outage.since, world.clock())
         tell_back(world, epoch, cluster, outage)
+        forget(memory.outages, cluster, outage)
 
 
 def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:

@@ -20,12 +20,12 @@ from bot.core.errors import Rejected, Stale, Unavailable
 from bot.core.messages import Message, MessageRef
 from bot.core.notices import Notice, NoticeState
 from bot.core.pace import Pace
+from bot.flows.mark_late import marked_late
 from bot.flows.reroute_notices import reroute
 from bot.flows.tell_outages import tell_slack_back
 from bot.flows.world import World
 from bot.ports.chat import PostUnknown
-from bot.views.kinds import NoticeKind
-from bot.views.repeat import as_a_repeat, as_late
+from bot.views.repeat import as_a_repeat
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -36,18 +36,6 @@ FIRST_WAIT = timedelta(seconds=2)
 LONGEST_WAIT = timedelta(minutes=5)
 HISTORY_SLACK = timedelta(minutes=5)
 """Slack's clock and ours may differ by that much when a message is looked for."""
-LATE = timedelta(minutes=5)
-"""A message that could not be posted for so long says since when it waited."""
-_SAY_NOW = frozenset(
-    {
-        NoticeKind.REQUEST_CARD,
-        NoticeKind.CARD_THREAD_LINE,
-        NoticeKind.NEXT_STEP,
-        NoticeKind.OUTSIDE_EDIT,
-        NoticeKind.SLACK_BACK,
-    }
-)
-"""These say what is so now, or carry their own time."""
 
 Render = Callable[[Notice], Message]
 """Makes the message from the notice's facts and the state of now. Raises NotSaid."""
@@ -202,7 +190,7 @@ class _Pass:
         self._record(outcome)
 
     def _post(self, claimed: _Claimed) -> Notice:
-        notice, message = claimed.notice, _marked(claimed, self.world.clock())
+        notice, message = claimed.notice, marked_late(claimed.notice, claimed.message, self.world.clock())
         if claimed.looks_first:
             try:
                 found = _asked(lambda: self.world.chat.find(notice.draft.to, notice.id, _since(notice), claimed.thread))
@@ -290,16 +278,6 @@ def _asked(call: Callable[[], T]) -> T:
         if error.retry_after is not None:
             raise _Limited(error.retry_after) from error
         raise _Silence(doubtful=False, why=error.why) from error
-
-
-def _marked(claimed: _Claimed, now: datetime) -> Message:
-    notice = claimed.notice
-    due = notice.created_at
-    if notice.not_before and not notice.attempts:  # after a failed try `not_before` is when to try again
-        due = max(due, notice.not_before)
-    if now - due < LATE or notice.draft.kind in _SAY_NOW:
-        return claimed.message
-    return as_late(claimed.message, due)
 
 
 def _since(notice: Notice) -> datetime:

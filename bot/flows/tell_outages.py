@@ -47,8 +47,13 @@ def began(outages: Outages, cluster: str, blocker: Blocker, now: datetime) -> Ou
 
 
 def over(outages: Outages, cluster: str, *blockers: Blocker) -> list[Outage]:
-    """The outages of these kinds that have just ended."""
-    return [outages.pop((cluster, one)) for one in blockers if (cluster, one) in outages]
+    """The outages of these kinds that have just ended. Each is known until its end is told, see `forget`."""
+    return [outages[cluster, one] for one in blockers if (cluster, one) in outages]
+
+
+def forget(outages: Outages, cluster: str, outage: Outage) -> None:
+    """Its end is stored: before that, a database that fails would leave it unsaid."""
+    outages.pop((cluster, outage.blocker), None)
 
 
 def tell_down(world: World, epoch: int, cluster: str, outage: Outage) -> None:

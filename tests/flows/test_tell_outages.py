@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.core.errors import Unavailable
 from tests.support import quota
 
 if TYPE_CHECKING:
@@ -87,3 +88,18 @@ def test_an_interlude_does_not_make_an_outage_younger(lent: "Bench") -> None:
     assert _told(lent) == [KUEUE_DOWN]
     (key,) = lent.keys("kueue_down:")
     assert lent.facts(key)["since"] == began.isoformat()
+
+
+def test_the_end_of_an_outage_is_told_although_the_database_failed_then(lent: "Bench") -> None:
+    def fail() -> None:
+        raise Unavailable("database", "gone")
+
+    _lasts(lent, 1)
+    lent.api_down()
+    _lasts(lent, 6)
+    lent.kube.faults.clear()
+    lent.gate.plan(fail, after=2, matches="store.commit")  # the step's own commit passes twice: before and after it
+    with pytest.raises(Unavailable):
+        lent.converge()
+    _lasts(lent, 3)
+    assert _told(lent) == [DOWN, BACK]

@@ -22,15 +22,15 @@ _PASSING = frozenset({"service_unavailable", "request_timeout", "team_added_to_o
 """Error codes that say "not now"."""
 _HALFWAY = frozenset({"internal_error", "fatal_error"})
 """Error codes of which Slack says that some of it may have been carried out."""
-_SET_ANEW = "put the app's bot token into SLACK_BOT_TOKEN and restart"
+_SET_IT = "put the app's bot token into SLACK_BOT_TOKEN and restart"
 _WORKSPACE = "an admin of the workspace must let the app in"
 _NOT_LET_IN = {
-    "not_authed": _SET_ANEW,
-    "invalid_auth": _SET_ANEW,
-    "token_expired": _SET_ANEW,
-    "token_revoked": f"install the app again, then {_SET_ANEW}",
-    "account_inactive": f"install the app again, then {_SET_ANEW}",
-    "not_allowed_token_type": _SET_ANEW,
+    "not_authed": _SET_IT,
+    "invalid_auth": _SET_IT,
+    "token_expired": _SET_IT,
+    "token_revoked": f"install the app again, then {_SET_IT}",
+    "account_inactive": f"install the app again, then {_SET_IT}",
+    "not_allowed_token_type": _SET_IT,
     "accesslimited": "let this network reach the workspace",
     "ekm_access_denied": _WORKSPACE,
     "enterprise_is_restricted": _WORKSPACE,
@@ -55,8 +55,8 @@ def web_client(token: str | None, base_url: str) -> WebClient:
 def call(method: Callable[..., Any], **arguments: Any) -> dict[str, Any]:
     """The answer's JSON.
 
-    Raises Unavailable (not carried out; later, or once somebody let the bot in), Rejected (Slack's code; never so),
-    AnswerLost (who knows).
+    Raises Unavailable (not carried out; try later, which may be when somebody has let the bot in), Rejected (Slack's
+    code; never so), AnswerLost (who knows).
     """
     with _told_apart():
         response = method(**arguments)
