@@ -26,6 +26,7 @@ class Leader:
         self._gained = gained
         self._epoch: int | None = None
         self._no_database_since: datetime | None = None
+        self._resigned = False
         self._lock = threading.Lock()
 
     @property
@@ -36,6 +37,8 @@ class Leader:
     def renew(self) -> None:
         """Take or keep the lease. Called at a third of it; a database that does not answer ends leading here."""
         with self._lock:
+            if self._resigned:
+                return
             before, reached = self._epoch, True
             try:
                 self._epoch = hold_leadership(self._world, self._holder, self._lease)
@@ -74,8 +77,9 @@ class Leader:
                 uow.commit()
 
     def resign(self) -> None:
-        """Let the next one lead at once."""
+        """Let the next one lead at once, and never take the lease again."""
         with self._lock:
+            self._resigned = True
             held, self._epoch = self._epoch, None
             if held is None:
                 return

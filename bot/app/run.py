@@ -16,6 +16,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from bot.adapters.db import lock
 from bot.adapters.db.engine import is_for_one_process
 from bot.adapters.system_clock import new_id, system_clock
+from bot.app.ending import Ending
 from bot.app.leader import Leader
 from bot.app.metrics import make_metrics
 from bot.app.parts import Parts, make_bolt, make_parts
@@ -200,23 +201,28 @@ class Bot:
         """Take nothing new, finish what has begun, hand over the lease, close the database last.
 
         All of them hear it before any is waited for, and together they get STOP_WITHIN: what a cluster that does not
-        answer holds up longer than that is stored, and is left to the next start.
+        answer holds up longer than that is stored, and is left to the next start. The lease is handed over as soon as
+        the loops that need it have ended.
         """
         ends = time.monotonic() + STOP_WITHIN.total_seconds()
-        if self._socket is not None:
-            self._socket.close()
-        self._pool.stop()
-        self._converge.stop()
-        self._deliver.stop()
+        others = [
+            Ending("timetable", self._timetable.shutdown),
+            Ending("http", self._stop_http),
+            *([Ending("socket mode", self._socket.close)] if self._socket is not None else []),
+        ]
+        for part in (self._pool, self._converge, self._deliver):
+            part.stop()
+        cleanly = [_ended(part, ends) for part in (self._converge, self._deliver)]
+        cleanly.append(Ending("lease", self._leader.resign).cleanly(ends))
+        cleanly.append(_ended(self._pool, ends))
+        cleanly += [other.cleanly(ends) for other in others]
+        cleanly.append(Ending("parts", self._parts.close).cleanly(ends))
+        self._lock.__exit__(None, None, None)
+        log.info("the bot has stopped", cleanly=all(cleanly))
+
+    def _stop_http(self) -> None:
         self._web.stop()
         self._dispatchers.shutdown(wait=True)
-        self._timetable.shutdown(wait=True)
-        parts = (self._pool, self._converge, self._deliver)
-        ended = [part.join(timedelta(seconds=max(0.0, ends - time.monotonic()))) for part in parts]
-        self._leader.resign()
-        self._parts.close()
-        self._lock.__exit__(None, None, None)
-        log.info("the bot has stopped", cleanly=all(ended))
 
     def _on_leading(self, epoch: int) -> None:
         tell_after_start(self.world, epoch)
@@ -239,6 +245,10 @@ class Bot:
         if self._socket is not None:
             ready["slack"] = "ok" if self._socket.connected else "not connected"
         return ready
+
+
+def _ended(part: Loop | Pool, until: float) -> bool:
+    return part.join(timedelta(seconds=max(0.0, until - time.monotonic())))
 
 
 def _unless_down(job: Callable[[], object]) -> Callable[[], None]:

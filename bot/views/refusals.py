@@ -105,7 +105,7 @@ def not_recorded() -> Message:
 
 def slow_answer() -> Message:
     """The cluster takes more than 3 s."""
-    return answer(line("Asking the cluster. The answer comes here, or by DM after 30 minutes."))
+    return answer(line("Asking the cluster. The answer comes here; if it takes over 30 minutes, by DM."))
 
 
 def failed(reference: str, *, nothing_changed: bool = False, request: int | None = None) -> Message:

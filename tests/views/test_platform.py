@@ -251,6 +251,10 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         refusals.failed("7F3A-21", request=142),
         ["That did not work, and it is not your doing. Reference 7F3A-21. Check Q-142 before trying again."],
     ),
+    "slow": (
+        refusals.slow_answer(),
+        ["Asking the cluster. The answer comes here; if it takes over 30 minutes, by DM."],
+    ),
     "withdraw of a loan": (
         refusals.in_force_already(T.loan()),
         ["Q-142 is in force; return it instead.", "[Return]"],
