@@ -4,8 +4,10 @@ Each search takes sources (path -> text) and yields one line per finding, "path:
 """
 
 import ast
+import io
 import re
 import subprocess
+import tokenize
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -26,6 +28,17 @@ ASKING_THE_WORLD = re.compile(
 SLEEPING = re.compile(r"time\.sleep|asyncio\.sleep")
 LOOPBACK = r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|::1)"
 FIXED_PORT = re.compile(rf"\[?{LOOPBACK}\]?:[1-9]\d*")
+
+LAYERS = "adapters|app|chat|cli|core|demo|flows|ports|settings|views"
+MODULE_OF_OURS = re.compile(
+    rf"(?<![\w/.-])(?:bot/)?((?:{LAYERS})/[a-z_]\w*(?:/[a-z_]\w*)*(?:\.py)?)|(?<![\w/.])(app\.py)\b"
+)
+SIMULATORS = ("bot/demo/kube/", "bot/demo/slack/")
+"""Their controls (a fault, a person's hand) are for whoever plays with them, most of it the tests."""
+CALLED_FROM_OUTSIDE = {
+    "documented": "the settings' reference, which the tests compare with docs/ and deploy/",
+    "rebuild": "a whole database from the annotations; so far only the explorer of tests/core/convergence asks for it",
+}
 
 # In pieces, so that this file is not a finding of its own.
 FORBIDDEN_TEXT = {
@@ -75,6 +88,55 @@ def modules_without_docstring(sources: Sources) -> Iterator[str]:
         module = ast.parse(text)
         if module.body and not ast.get_docstring(module):
             yield f"{path}:1 does not say what it is for"
+
+
+def names_no_module(sources: Sources) -> Iterator[str]:
+    """`flows/x`, `chat/x` and so on in a docstring or a comment, where there is no such module or folder."""
+    for path, text in sources.items():
+        for line, words in _said(text):
+            for found in MODULE_OF_OURS.finditer(words):
+                place = ROOT / "bot" / (found[1] or found[2])
+                if not place.exists() and not place.with_suffix(".py").exists():
+                    yield f"{path}:{line} there is no {found[0]}"
+
+
+def _said(text: str) -> Iterator[tuple[int, str]]:
+    """Docstrings (of modules, classes, functions, fields) and comments, with their first line."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(words))):
+                yield node.lineno, words
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def called_by_nobody(sources: Sources) -> Iterator[str]:
+    """Public functions and methods that no module of `sources` names. What a decorator registers, and the methods of
+    a class with a base, are called by whoever that is; a Protocol's are not."""
+    modules = {path: ast.parse(text) for path, text in sources.items()}
+    named = {name for module in modules.values() for name in _names(module)} | CALLED_FROM_OUTSIDE.keys()
+    for path, module in modules.items():
+        if not path.startswith(SIMULATORS):
+            for function in _functions(module):
+                if not function.name.startswith("_") and not function.decorator_list and function.name not in named:
+                    yield f"{path}:{function.lineno} nobody calls {function.name}"
+
+
+def _names(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+
+
+def _functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Of the module, and of its classes without a base or with Protocol."""
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and all(ast.unparse(base) == "Protocol" for base in node.bases):
+            yield from (one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
 
 
 def asks_the_world(sources: Sources) -> Iterator[str]:

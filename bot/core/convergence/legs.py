@@ -3,7 +3,7 @@
 Leg ids are `L<loan number>`; older loans have smaller numbers.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from bot.core.convergence.facts import FieldKey, FieldName
@@ -21,14 +21,6 @@ def borrower_field(loan: Loan) -> FieldKey:
     """The field that receives."""
     name = FieldName.BORROWING_LIMIT if loan.kind is LoanKind.BORROW else FieldName.NOMINAL
     return FieldKey(loan.cluster, loan.borrower, loan.flavor, loan.resource, name)
-
-
-def fields_of(loan: Loan) -> Iterator[FieldKey]:
-    """Lender's field first, as it must be lowered first."""
-    lender = lender_field(loan)
-    if lender is not None:
-        yield lender
-    yield borrower_field(loan)
 
 
 class Sides(NamedTuple):
