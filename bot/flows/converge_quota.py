@@ -5,7 +5,7 @@ harmless; docs/convergence.md says why. Nothing is written without an intent in 
 only if nothing that the plan was made from has changed since.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -76,12 +76,11 @@ def _converge(
         if highest_epoch(picture) > epoch:
             lift(highest_epoch(picture))
             return timedelta(0)
-        lost = knows_nothing(before, picture, world.install)
-        if lost and (fences := missing_fences(picture, world.install, epoch)):
+        unwritable = _unwritable(memory, picture, world.clock())
+        if fences := _fences(world, epoch, before, picture, unwritable):
             if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
-        unwritable = _unwritable(memory, picture, world.clock())
         before, planned = make_plan(world, epoch, before, picture, unwritable)
         if planned.writes and cohorts_within:
             cohorts_within = timedelta(0)
@@ -109,6 +108,15 @@ def _look(
         return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
     except Rejected as error:
         return _may_not(world, epoch, memory, name, error)
+
+
+def _fences(
+    world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Container[str]
+) -> Sequence[PlannedWrite]:
+    """What must be fenced before anything is planned, because the database was lost. Who only looks fences nothing."""
+    if world.observe_only or not knows_nothing(before, picture, world.install):
+        return ()
+    return missing_fences(picture, world.install, epoch, unwritable)
 
 
 def _at_rest(
