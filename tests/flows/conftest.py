@@ -210,3 +210,9 @@ def bench() -> Bench:
 @pytest.fixture
 def plainly() -> Callable[[Notice], Message]:
     return plain
+
+
+@pytest.fixture(scope="session")
+def new_bench() -> Callable[[], Bench]:
+    """For properties, which want one for each example."""
+    return Bench

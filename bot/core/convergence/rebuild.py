@@ -29,9 +29,14 @@ class Rebuilt:
     findings: tuple[Finding, ...]
 
 
+CREDIBLE = 10 ** (notes.DIGITS - 1)
+"""Fences of a higher epoch are nobody's: no bot changes its leader that often. The epoch keeps room to go on above."""
+
+
 def highest_epoch(picture: ClusterPicture) -> int:
-    """Highest epoch of any fence: a new leader's must be above it. 0 if there is none."""
-    return max((notes.read_fence(queue).epoch for queue in picture.queues.values()), default=0)
+    """Highest credible epoch of any fence: a new leader's must be above it. 0 if there is none."""
+    epochs = (notes.read_fence(queue).epoch for queue in picture.queues.values())
+    return max((epoch for epoch in epochs if epoch <= CREDIBLE), default=0)
 
 
 def missing_fences(
