@@ -24,7 +24,9 @@ class Leader:
         self._lease = lease
         self._gained = gained
         self._epoch: int | None = None
+        self._resigned = False
         self._lock = threading.Lock()
+        """Guards the epoch, and is never held while the API server is asked."""
 
     @property
     def epoch(self) -> int | None:
@@ -33,15 +35,21 @@ class Leader:
 
     def renew(self) -> None:
         """Take or keep the lease. Called at a third of it; a database that does not answer ends leading here."""
+        before = self._epoch
+        try:
+            held = None if self._resigned else hold_leadership(self._world, self._holder, self._lease, before)
+        except Unavailable as error:
+            held = None
+            log.warning("cannot hold the lease", why=str(error))
         with self._lock:
-            before = self._epoch
-            try:
-                self._epoch = hold_leadership(self._world, self._holder, self._lease, before)
-            except Unavailable as error:
+            if held is None or self._epoch == before:
+                self._epoch = held
+            if self._resigned:
                 self._epoch = None
-                log.warning("cannot hold the lease", why=str(error))
             after = self._epoch
-        if after is not None and after != before:
+        if self._resigned and held is not None:
+            self._release()
+        if after is not None and after == held != before:
             log.info("leads now", epoch=after)
             self._gained(after)
         elif before is not None and after is None:
@@ -57,17 +65,18 @@ class Leader:
                 uow.commit()
 
     def resign(self) -> None:
-        """Let the next one lead at once."""
+        """Let the next one lead at once, and never lead again: a renewal under way gives back what it wins."""
         with self._lock:
-            held, self._epoch = self._epoch, None
-            if held is None:
-                return
-            try:
-                with self._world.store.begin() as uow:
-                    uow.leadership.release(self._holder)
-                    uow.commit()
-            except Unavailable as error:
-                log.warning("the lease runs out by itself", why=str(error))
+            self._resigned, self._epoch = True, None
+        self._release()
+
+    def _release(self) -> None:
+        try:
+            with self._world.store.begin() as uow:
+                uow.leadership.release(self._holder)
+                uow.commit()
+        except Unavailable as error:
+            log.warning("the lease runs out by itself", why=str(error))
 
     def leading(self, step: Step) -> Callable[[], timedelta | None]:
         """`step` as a loop runs it: only while leading, and an outage or a lost lease is no failure of the step."""
