@@ -5,7 +5,8 @@ harmless; docs/convergence.md says why. Nothing is written without an intent in 
 only if nothing that the plan was made from has changed since.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -32,7 +33,9 @@ from bot.flows.world import World
 ROUNDS = 300
 """Plans in one step; more is left to the next one."""
 COHORTS_MAY_BE = timedelta(minutes=5)
-"""How old the Cohort objects may be for a look that writes nothing. Before a write they are read again."""
+"""How old the Cohort objects may be for a look that finds nothing. Before a write or a suspension they are read again."""
+LOOK_AGAIN = timedelta(seconds=60)
+"""A cluster is not passed over longer than this while another one is tried again and again."""
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
 HICCUP = timedelta(seconds=1)
@@ -51,8 +54,19 @@ class ConvergeMemory:
     outages: dict[str, Outage] = field(default_factory=dict)
     """By cluster: it cannot be asked, or not written."""
     told: Told = field(default_factory=Told)
-    failures: int = 0
-    """Steps in a row that could not get through."""
+    failures: dict[str, int] = field(default_factory=dict)
+    """By cluster: steps in a row that could not get through."""
+    due: dict[str, datetime] = field(default_factory=dict)
+    """By cluster: when another step is worth while."""
+
+    def failed(self, cluster: str) -> int:
+        """Count one more; how many that makes in a row."""
+        self.failures[cluster] = self.failures.get(cluster, 0) + 1
+        return self.failures[cluster]
+
+    def turns(self, clusters: Collection[str], now: datetime) -> list[str]:
+        """Those that are due. All of them if none is: then somebody has woken the loop."""
+        return [name for name in clusters if self.due.get(name, now) <= now] or list(clusters)
 
 
 def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callable[[int], None]) -> timedelta | None:
@@ -60,8 +74,29 @@ def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callabl
 
     `lift` raises the leader's epoch above a fence that was found. Raises NotLeader, Unavailable (database).
     """
-    waits = [wait for name in world.clusters if (wait := _converge(world, name, epoch, memory, lift)) is not None]
-    return min(waits, default=None)
+    lifted: list[int] = []
+
+    def note(at_least: int) -> None:
+        lift(at_least)
+        lifted.append(at_least)
+
+    waits = []
+    for name in memory.turns(world.clusters, world.clock()):
+        wait = _converge(world, name, epoch, memory, note)
+        if lifted:  # the others must not go on under the epoch that is over
+            memory.due.clear()
+            return timedelta(0)
+        memory.due[name] = world.clock() + (LOOK_AGAIN if wait is None else min(wait, LOOK_AGAIN))
+        waits.append(wait)
+    return _soonest(world, memory, waits)
+
+
+def _soonest(world: World, memory: ConvergeMemory, waits: Sequence[timedelta | None]) -> timedelta | None:
+    """None if every cluster is content with the usual time."""
+    if len(waits) == len(world.clusters):
+        return min((wait for wait in waits if wait is not None), default=None)
+    now = world.clock()
+    return max(timedelta(0), min(memory.due.get(name, now) for name in world.clusters) - now)
 
 
 def _converge(
@@ -82,7 +117,7 @@ def _converge(
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
         before, planned = make_plan(world, epoch, before, picture, unwritable)
-        if planned.writes and cohorts_within:
+        if cohorts_within and (planned.writes or planned.loans or planned.found_loans or planned.findings):
             cohorts_within = timedelta(0)
             continue
         intents = _store(world, name, epoch, before, planned, picture)
@@ -123,7 +158,7 @@ def _at_rest(
     world: World, epoch: int, memory: ConvergeMemory, planned: Plan, picture: ClusterPicture
 ) -> timedelta | None:
     """Nothing is left to write now: say what is new."""
-    memory.failures = 0
+    memory.failures.pop(picture.cluster, None)
     _answers(world, epoch, memory, picture.cluster)
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
@@ -152,8 +187,7 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     tell_down(world, epoch, cluster, outage)
     if now - outage.since >= HICCUP:
         tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
-    memory.failures += 1
-    return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
+    return min(RETRY_FIRST * (1 << min(memory.failed(cluster) - 1, 10)), RETRY_LONGEST)
 
 
 def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
@@ -162,7 +196,7 @@ def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, err
     tell_unreadable(world, cluster, error)
     trouble = Trouble(Blocker.CANNOT_READ, words_of(error), world.clock())
     tell_blocked(world, epoch, cluster, trouble, memory.told)
-    memory.failures += 1
+    memory.failed(cluster)
     return RETRY_LONGEST
 
 
@@ -225,7 +259,8 @@ def _send(
     silent = None
     for write, intent in intents:
         result = world.clusters[intent.cluster].patch(write.change)
-        _record(world, epoch, write, intent, result)
+        with suppress(Stale):
+            _record(world, epoch, write, intent, result)
         refusal = refused(result.outcome, write.change.queue, result.words, world.clock())
         if refusal is not None:
             memory.refusals[intent.cluster, intent.queue] = refusal
@@ -239,7 +274,8 @@ def _send(
 def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, result: PatchResult) -> None:
     """What the answer proves goes into the record, the intent and the audit, in one transaction.
 
-    If the record moved on meanwhile the intent stays open, and the next look at the queue tells what became of it.
+    Raises Stale if the record moved on meanwhile: the intent stays open, and the next look at the queue tells what
+    became of it.
     """
     now = world.clock()
     with world.store.begin() as uow:
