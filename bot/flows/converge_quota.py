@@ -33,7 +33,7 @@ from bot.flows.world import World
 ROUNDS = 300
 """Plans in one step; more is left to the next one."""
 COHORTS_MAY_BE = timedelta(minutes=5)
-"""How old the Cohort objects may be for a look that finds nothing. Before a write or a suspension they are read again."""
+"""How old the Cohort objects may be for a look that finds nothing. Otherwise they are read again."""
 LOOK_AGAIN = timedelta(seconds=60)
 """A cluster is not passed over longer than this while another one is tried again and again."""
 RETRY_FIRST = timedelta(seconds=1)
