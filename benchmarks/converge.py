@@ -39,7 +39,8 @@ from bot.core.loans import Loan
 from bot.demo.kube.api import Request, Response
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
-from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_quota import converge_all
 from bot.flows.world import World
 from bot.ports.chat import Chat
 from bot.resources import alembic_dir, default_policies_dir

@@ -28,7 +28,8 @@ from bot.chat.listeners import Listeners
 from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.pace import Pace
-from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests

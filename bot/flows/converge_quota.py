@@ -5,13 +5,13 @@ harmless; docs/convergence.md says why. Nothing is written without an intent in 
 only if nothing that the plan was made from has changed since.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from bot.core.convergence.changes import PatchOutcome, PatchResult
 from bot.core.convergence.facts import Intent
-from bot.core.convergence.landed import Refusal, refused, settle, still_refused
+from bot.core.convergence.landed import refused, settle, still_refused
 from bot.core.convergence.order import Move
 from bot.core.convergence.planner import Plan
 from bot.core.convergence.rebuild import highest_epoch, missing_fences
@@ -21,11 +21,12 @@ from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
 from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
+from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.loan_standing import Live, Trouble
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
 from bot.flows.tell_findings import tell_findings, tell_refusal
-from bot.flows.tell_loans import Told, tell_blocked, tell_loans
-from bot.flows.tell_outages import Outages, began, forget, over, tell_back, tell_down
+from bot.flows.tell_loans import tell_blocked, tell_loans
+from bot.flows.tell_outages import began, forget, over, tell_back, tell_down
 from bot.flows.tell_unreadable import tell_unreadable, words_of
 from bot.flows.why_late import Past
 from bot.flows.world import World
@@ -33,7 +34,9 @@ from bot.flows.world import World
 ROUNDS = 300
 """Plans in one step; more is left to the next one."""
 COHORTS_MAY_BE = timedelta(minutes=5)
-"""How old the Cohort objects may be for a look that writes nothing. Before a write they are read again."""
+"""How old the Cohort objects may be for a look that finds nothing. Otherwise they are read again."""
+LOOK_AGAIN = timedelta(seconds=60)
+"""A cluster is not passed over longer than this while another one is tried again and again."""
 RETRY_FIRST = timedelta(seconds=1)
 RETRY_LONGEST = timedelta(seconds=60)
 HICCUP = timedelta(seconds=1)
@@ -41,31 +44,34 @@ HICCUP = timedelta(seconds=1)
 _SILENT = {PatchOutcome.UNKNOWN: Blocker.API_DOWN, PatchOutcome.KUEUE_DOWN: Blocker.KUEUE_DOWN}
 
 
-@dataclass(slots=True)
-class ConvergeMemory:
-    """What one process remembers between steps. Losing it costs one more refused write, nothing else."""
-
-    refusals: dict[tuple[str, str], Refusal] = field(default_factory=dict)
-    """By cluster and queue."""
-    troubles: dict[tuple[str, str], Trouble] = field(default_factory=dict)
-    """Of the same, in the words of a loan's standing."""
-    outages: Outages = field(default_factory=dict)
-    past: dict[tuple[str, Blocker], Past] = field(default_factory=dict)
-    """The last outage of each that is over: what came late may be late because of it."""
-    looked: dict[str, int] = field(default_factory=dict)
-    """By cluster: the epoch under which its queues were looked at last."""
-    told: Told = field(default_factory=Told)
-    failures: int = 0
-    """Steps in a row that could not get through."""
-
-
 def converge_all(world: World, epoch: int, memory: ConvergeMemory, lift: Callable[[int], None]) -> timedelta | None:
     """One step over all clusters. How soon another is worth while, None if at the usual time.
 
     `lift` raises the leader's epoch above a fence that was found. Raises NotLeader, Unavailable (database).
     """
-    waits = [wait for name in world.clusters if (wait := _converge(world, name, epoch, memory, lift)) is not None]
-    return min(waits, default=None)
+    lifted: list[int] = []
+
+    def note(at_least: int) -> None:
+        lift(at_least)
+        lifted.append(at_least)
+
+    waits = []
+    for name in memory.turns(world.clusters, world.clock()):
+        wait = _converge(world, name, epoch, memory, note)
+        if lifted:  # the others must not go on under the epoch that is over
+            memory.due.clear()
+            return timedelta(0)
+        memory.due[name] = world.clock() + (LOOK_AGAIN if wait is None else min(wait, LOOK_AGAIN))
+        waits.append(wait)
+    return _soonest(world, memory, waits)
+
+
+def _soonest(world: World, memory: ConvergeMemory, waits: Sequence[timedelta | None]) -> timedelta | None:
+    """None if every cluster is content with the usual time."""
+    if len(waits) == len(world.clusters):
+        return min((wait for wait in waits if wait is not None), default=None)
+    now = world.clock()
+    return max(timedelta(0), min(memory.due.get(name, now) for name in world.clusters) - now)
 
 
 def _converge(
@@ -80,14 +86,13 @@ def _converge(
         if _is_fenced_off(memory, picture, epoch):
             lift(highest_epoch(picture))
             return timedelta(0)
-        lost = knows_nothing(before, picture, world.install)
-        if lost and (fences := missing_fences(picture, world.install, epoch)):
+        unwritable = _unwritable(memory, picture, world.clock())
+        if fences := _fences(world, epoch, before, picture, unwritable):
             if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
-        unwritable = _unwritable(memory, picture, world.clock())
         before, planned = make_plan(world, epoch, before, picture, unwritable)
-        if planned.writes and cohorts_within:
+        if cohorts_within and (planned.writes or planned.loans or planned.found_loans or planned.findings):
             cohorts_within = timedelta(0)
             continue
         intents = _store(world, name, epoch, before, planned, picture)
@@ -127,11 +132,20 @@ def _look(
         return _may_not(world, epoch, memory, name, error)
 
 
+def _fences(
+    world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Container[str]
+) -> Sequence[PlannedWrite]:
+    """What must be fenced before anything is planned, because the database was lost. Who only looks fences nothing."""
+    if world.observe_only or not knows_nothing(before, picture, world.install):
+        return ()
+    return missing_fences(picture, world.install, epoch, unwritable)
+
+
 def _at_rest(
     world: World, epoch: int, memory: ConvergeMemory, planned: Plan, picture: ClusterPicture
 ) -> timedelta | None:
     """Nothing is left to write now: say what is new."""
-    memory.failures = 0
+    memory.failures.pop(picture.cluster, None)
     _answers(world, epoch, memory, picture.cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
     with world.store.read() as uow:
         records = uow.fields.records(picture.cluster)
@@ -164,8 +178,7 @@ def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, bloc
     tell_down(world, epoch, cluster, outage)
     if now - outage.since >= HICCUP:
         tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
-    memory.failures += 1
-    return min(RETRY_FIRST * (1 << min(memory.failures - 1, 10)), RETRY_LONGEST)
+    return min(RETRY_FIRST * (1 << min(memory.failed(cluster) - 1, 10)), RETRY_LONGEST)
 
 
 def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
@@ -174,7 +187,7 @@ def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, err
     tell_unreadable(world, cluster, error)
     trouble = Trouble(Blocker.CANNOT_READ, words_of(error), world.clock())
     tell_blocked(world, epoch, cluster, trouble, memory.told)
-    memory.failures += 1
+    memory.failed(cluster)
     return RETRY_LONGEST
 
 
@@ -237,7 +250,8 @@ def _send(
     silent = None
     for write, intent in intents:
         result = world.clusters[intent.cluster].patch(write.change)
-        _record(world, epoch, write, intent, result)
+        with suppress(Stale):
+            _record(world, epoch, write, intent, result)
         refusal = refused(result.outcome, write.change.queue, result.words, world.clock())
         if refusal is not None:
             memory.refusals[intent.cluster, intent.queue] = refusal
@@ -251,7 +265,8 @@ def _send(
 def _record(world: World, epoch: int, write: PlannedWrite, intent: Intent, result: PatchResult) -> None:
     """What the answer proves goes into the record, the intent and the audit, in one transaction.
 
-    If the record moved on meanwhile the intent stays open, and the next look at the queue tells what became of it.
+    Raises Stale if the record moved on meanwhile: the intent stays open, and the next look at the queue tells what
+    became of it.
     """
     now = world.clock()
     with world.store.begin() as uow:

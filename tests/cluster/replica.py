@@ -23,7 +23,8 @@ from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanKind
 from bot.core.requests import Ask, QuotaRequest, RequestState
 from bot.flows.answer_edit import EditPress, answer_edit
-from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_quota import converge_all
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.world import World
 from bot.ports.cluster import Cluster

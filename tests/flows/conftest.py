@@ -18,7 +18,8 @@ from bot.demo.kube.faults import Refuse
 from bot.demo.kube.people import Limits
 from bot.demo.kube.sim import KubeSim
 from bot.flows.cards import owe_cards
-from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import Render, deliver
 from bot.flows.grant_loan import grant_loan
 from bot.flows.hold_leadership import hold_leadership
@@ -213,3 +214,9 @@ def bench() -> Bench:
 @pytest.fixture
 def plainly() -> Callable[[Notice], Message]:
     return plain
+
+
+@pytest.fixture(scope="session")
+def new_bench() -> Callable[[], Bench]:
+    """For properties, which want one for each example."""
+    return Bench

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.core.convergence.annotation import FENCE, read_fence
-from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_quota import converge_all
 from tests.support import quota
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ def test_a_channel_gets_one_post_a_second_and_approvals_come_first(bench: "Bench
     bench.owe("approval", priority=Priority.APPROVAL)
     began = bench.clock()
     bench.deliver_all(plainly)
-    assert bench.texts("C0PLATFORM") == ["approval", "alert 0", "alert 1", "alert 2", "alert 3"]
+    assert bench.texts("C0PLATFORM") == ["approval", *(f"for a person {number}" for number in range(4))]
     assert [(one.at - began).total_seconds() for one in bench.posted("C0PLATFORM")] == [0, 1, 2, 3, 4]
 
 

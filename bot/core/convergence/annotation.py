@@ -20,6 +20,9 @@ from bot.core.loans import LoanKind
 LOANS = "gpu-quota-bot.io/loans"
 FENCE = "gpu-quota-bot.io/fence"
 
+DIGITS = 15
+"""Longest whole number that is read: anybody can edit an annotation, and the database's numbers have 63 bits."""
+
 NotedKey = tuple[FlavorResource, FieldName]
 
 
@@ -84,7 +87,11 @@ class Fence(NamedTuple):
 def read_fence(queue: QueueSnapshot) -> Fence:
     """The queue's fence; (0, 0) if it has none that can be read."""
     epoch, _, counter = queue.annotations.get(FENCE, "").partition(".")
-    return Fence(int(epoch), int(counter)) if epoch.isdecimal() and counter.isdecimal() else Fence(0, 0)
+    return Fence(int(epoch), int(counter)) if _is_short(epoch) and _is_short(counter) else Fence(0, 0)
+
+
+def _is_short(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= DIGITS
 
 
 def next_fence(queue: QueueSnapshot, epoch: int) -> Fence:
@@ -143,7 +150,7 @@ def decode(text: str) -> Annotation:
         raise ValueError(f"version {whole['v']}")
     seq = _whole(whole["seq"])
     fields = {_parse_key(key): _parse_field(value, seq) for key, value in whole["f"].items()}
-    return Annotation(str(whole["by"]), str(whole["uid"]), seq, fields)
+    return Annotation(_name(whole["by"]), _name(whole["uid"]), seq, fields)
 
 
 def _key(key: NotedKey) -> str:
@@ -152,7 +159,7 @@ def _key(key: NotedKey) -> str:
 
 
 def _parse_key(text: str) -> NotedKey:
-    flavor, resource, name = text.split("|")
+    flavor, resource, name = _name(text).split("|")
     return FlavorResource(flavor, resource), FieldName(name)
 
 
@@ -200,7 +207,7 @@ def _parse_leg(value: Mapping[str, Any]) -> NotedLeg:
     start, end = datetime.fromisoformat(value["s"]), datetime.fromisoformat(value["e"])
     if start.tzinfo is None or end.tzinfo is None:
         raise ValueError("a time without zone")
-    other = None if value["o"] is None else str(value["o"])
+    other = None if value["o"] is None else _name(value["o"])
     amount = _whole(value["n"])
     if amount <= 0:
         raise ValueError(f"amount {amount}")
@@ -210,7 +217,7 @@ def _parse_leg(value: Mapping[str, Any]) -> NotedLeg:
 
 def _leg_id(text: str) -> str:
     digits = text[1:]
-    if text[:1] != "L" or not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
+    if text[:1] != "L" or not _is_short(digits):
         raise ValueError(f"leg {text!r}")
     return text
 
@@ -224,13 +231,23 @@ def _parse_quantity(value: object) -> int | None:
         return None
     if not isinstance(value, str):
         raise TypeError("a quantity is a string")
-    number = int(value)
-    if number < 0:
-        raise ValueError(f"quantity {number}")
-    return number
+    if not _is_short(value):
+        raise ValueError("a quantity has 1 to 15 digits")
+    return int(value)
+
+
+def _name(value: object) -> str:
+    """Half a surrogate or a NUL is JSON, and no database takes it."""
+    if not isinstance(value, str):
+        raise TypeError("a name is a string")
+    if not value.isprintable():
+        raise ValueError("a name is printable")
+    return value
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError("not a whole number")
+    if abs(value) >= 10**DIGITS:
+        raise ValueError("too large a number")
     return value

@@ -4,6 +4,7 @@ Called at start when the database knows nothing of a cluster. First every queue 
 so that patches which only the lost database knew of have landed or are dead; then the queues are read again.
 """
 
+from collections.abc import Container
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,18 +29,29 @@ class Rebuilt:
     findings: tuple[Finding, ...]
 
 
+CREDIBLE = 10 ** (notes.DIGITS - 1)
+"""Fences of a higher epoch are nobody's: no bot changes its leader that often. The epoch keeps room to go on above."""
+
+
 def highest_epoch(picture: ClusterPicture) -> int:
-    """Highest epoch of any fence: a new leader's must be above it. 0 if there is none."""
-    return max((notes.read_fence(queue).epoch for queue in picture.queues.values()), default=0)
+    """Highest credible epoch of any fence: a new leader's must be above it. 0 if there is none."""
+    epochs = (notes.read_fence(queue).epoch for queue in picture.queues.values())
+    return max((epoch for epoch in epochs if epoch <= CREDIBLE), default=0)
 
 
-def missing_fences(picture: ClusterPicture, install: str, epoch: int) -> tuple[PlannedWrite, ...]:
-    """Fences still to be written with this epoch, one per queue that the bot may write."""
+def missing_fences(
+    picture: ClusterPicture, install: str, epoch: int, unwritable: Container[str] = ()
+) -> tuple[PlannedWrite, ...]:
+    """Fences still to be written with this epoch, one per queue that the bot may write.
+
+    What refuses its fence is left out: it is frozen as long as it refuses, and must not hold up the others.
+    """
     missing = []
     for name in sorted(picture.queues):
         queue = picture.queues[name]
         other = notes.read(queue, install)[0] is Standing.OTHER_INSTALL
-        if not other and queue.quota_automation is None and notes.read_fence(queue).epoch < epoch:
+        kept_out = name in unwritable or other
+        if not kept_out and queue.quota_automation is None and notes.read_fence(queue).epoch < epoch:
             fence = {notes.FENCE: str(notes.next_fence(queue, epoch))}
             missing.append(PlannedWrite(QueueChange(queue, annotations=fence), Move.FENCE))
     return tuple(missing)

@@ -29,6 +29,12 @@ def test_every_queue_is_fenced_first(lent: Play) -> None:
         rebuild(picture, INSTALL, 4, EARLY)
 
 
+def test_a_fence_of_an_epoch_that_nobody_can_have_led_under_does_not_count(lent: Play) -> None:
+    """So that the fences of whoever leads above it can still be read."""
+    assert highest_epoch(_picture(lent, fence="99999999999999.1")) == 99_999_999_999_999
+    assert highest_epoch(_picture(lent, fence="999999999999999.1")) == 0
+
+
 def test_a_queue_of_another_installation_or_of_kueue_is_not_fenced(lent: Play) -> None:
     picture = _picture(lent, fence=None)
     other = picture.queues["a"]

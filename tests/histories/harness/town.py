@@ -13,7 +13,8 @@ from bot.core.errors import NotLeader, Refused, Stale, Unavailable
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.pace import Pace
 from bot.demo.kube.sim import KubeSim
-from bot.flows.converge_quota import ConvergeMemory, converge_all
+from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.lapse_requests import lapse_requests
