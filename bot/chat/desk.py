@@ -103,6 +103,8 @@ class Desk:
         except Unavailable:
             self._outages[item.key] = self._outages.get(item.key, 0) + 1
             raise
+        else:
+            self._outages.pop(item.key, None)
         finally:
             self._awaited.pop(item.key, None)
 
