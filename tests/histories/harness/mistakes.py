@@ -135,7 +135,7 @@ def no_compare_and_set(patch: Patch) -> None:
 
 def refusals_are_not_noted(patch: Patch) -> None:
     """A press that does not count leaves no trace."""
-    patch.setattr(record_decision, "_note_refusal", lambda *_: None)
+    patch.setattr(record_decision, "note_refusal", lambda *_: None)
 
 
 def history_is_not_read(patch: Patch) -> None:
