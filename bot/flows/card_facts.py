@@ -102,13 +102,18 @@ def _decider(world: World, found: Stored) -> Any:
     request = found.request
     by = request.decided_by
     if request.state is RequestState.APPROVED:
-        back = [
-            entry.who
-            for entry in found.audit
-            if entry.what in {"return", "withdraw", "end"} and entry.outcome != "refused"
-        ]
-        by = back[-1] if back else None
+        by = next((entry.who for entry in reversed(found.audit) if _gave_back(entry)), None)
     return person_or_id(world, by) if by and not by.startswith("rule:") else None
+
+
+def _gave_back(entry: AuditEntry) -> bool:
+    """Whether it was done: a return or withdrawal that was refused is in the audit as well, with its sentence."""
+    return entry.what == "end" or (entry.what == "withdraw" and entry.outcome == "ok") or _is_return(entry)
+
+
+def _is_return(entry: AuditEntry) -> bool:
+    """One that counted has the amount for its outcome."""
+    return entry.what == "return" and entry.outcome.isdecimal()
 
 
 def _end_words(found: Stored) -> str:
@@ -121,7 +126,7 @@ def _returned(world: World, found: Stored) -> list[Returned]:
     return [
         Returned(person_or_id(world, entry.who), entry.at, int(entry.outcome))
         for entry in found.audit
-        if entry.what == "return" and entry.outcome.isdecimal()
+        if _is_return(entry)
     ]
 
 

@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.core.errors import Refused
+from bot.flows.card_facts import card_facts, stored
 from bot.flows.return_loan import return_loan
+from bot.flows.withdraw_request import withdraw_request
 from bot.views.kinds import NoticeKind
 from tests.support import quota
 
@@ -69,3 +72,21 @@ def test_who_returns_a_loan_of_their_own_is_not_told_of_it(bench: "Bench", amoun
     bench.approved(quota.transfer(8))
     _return(bench, amount, REQUESTER)
     assert bench.keys("loan_returned:") == bench.keys("withdrawn:") == []
+
+
+@pytest.mark.parametrize("what", ["return", "withdraw"])
+def test_the_card_names_who_gave_it_back_and_nobody_who_was_refused_after(bench: "Bench", what: str) -> None:
+    """A refusal is in the audit too, with its sentence."""
+    bench.approved(quota.transfer(8))
+    bench.converge()
+    _return(bench, None)
+    with pytest.raises(Refused):
+        if what == "return":
+            _return(bench, None, REQUESTER)
+        else:
+            withdraw_request(bench.world, 1, REQUESTER, bench.arrival("withdraw"))
+    with bench.world.store.read() as uow:
+        found = stored(uow, 1)
+    assert found is not None
+    assert [entry.who for entry in found.audit][-2:] == [LEAD, REQUESTER]
+    assert card_facts(bench.world, found).decider.id == LEAD
