@@ -207,7 +207,6 @@ class Desk:
             else:
                 _done(uow.inbox.done, item.key)
             uow.commit()
-        self._outages.pop(item.key, None)
 
 
 def _done(done: Callable[[str], None], key: str) -> None:

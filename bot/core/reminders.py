@@ -82,10 +82,11 @@ def may_be_due(which: Reminder, loan: Loan, now: datetime) -> bool:
 def batches(which: Reminder, unsaid: Sequence[Ending], now: datetime) -> tuple[Batch, ...]:
     """What is to be said now of endings that nobody was reminded of, one batch per message."""
     made: list[Batch] = []
-    left = [one for one in unsaid if _begins(which, one) is not None and now < _over(which, one)]
+    begins = _begins(which, unsaid, now)
+    left = [one for one in unsaid if one.loan.id in begins]
     for to in dict.fromkeys(one.to for one in left):
         mine = sorted((one for one in left if one.to == to), key=lambda one: (one.loan.end, one.loan.id))
-        while mine and _is_due(which, mine[0], now):
+        while mine and begins[mine[0].loan.id] <= now:
             last = mine[0].loan.end + TOGETHER
             together = tuple(one.loan for one in mine if one.loan.end < last)
             made.append(Batch(which, to, together))
@@ -93,15 +94,7 @@ def batches(which: Reminder, unsaid: Sequence[Ending], now: datetime) -> tuple[B
     return tuple(made)
 
 
-def _begins(which: Reminder, ending: Ending) -> datetime | None:
-    found = window(which, ending.loan, ending.known_since)
-    return found[0] if found else None
-
-
-def _over(which: Reminder, ending: Ending) -> datetime:
-    return ending.loan.end - _RULES[which].worth
-
-
-def _is_due(which: Reminder, ending: Ending, now: datetime) -> bool:
-    begins = _begins(which, ending)
-    return begins is not None and begins <= now
+def _begins(which: Reminder, unsaid: Sequence[Ending], now: datetime) -> dict[int, datetime]:
+    """By loan id: from when it is said. Without those that have none, or for which it is too late."""
+    windows = {one.loan.id: window(which, one.loan, one.known_since) for one in unsaid}
+    return {number: found[0] for number, found in windows.items() if found and now < found[1]}

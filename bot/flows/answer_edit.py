@@ -12,6 +12,7 @@ from bot.core.convergence.findings import field_path
 from bot.core.errors import Refused, Stale
 from bot.core.notices import Notice
 from bot.core.requests import AuditEntry
+from bot.flows.audited import refusals_audited
 from bot.flows.edit_facts import edit_facts, field_of
 from bot.flows.gather import person_of, roles_of_person
 from bot.flows.read_cluster import NotRead, read_queues
@@ -40,14 +41,9 @@ def answer_edit(world: World, press: EditPress) -> str:
     with world.store.read() as uow:
         found = uow.notices.by_id(press.question)
     notice = found if found is not None and found.draft.kind == NoticeKind.OUTSIDE_EDIT else None
-    try:
+    subject = field_path(field_of(notice.draft.facts)) if notice else f"question {press.question}"
+    with refusals_audited(world, press.user, "answer", subject):
         return _answer(world, press, notice)
-    except Refused as refused:
-        subject = field_path(field_of(notice.draft.facts)) if notice else f"question {press.question}"
-        with world.store.begin() as uow:
-            uow.audit.add(AuditEntry(world.clock(), press.user, "answer", subject, refused.sentence))
-            uow.commit()
-        raise
 
 
 def _answer(world: World, press: EditPress, notice: Notice | None) -> str:

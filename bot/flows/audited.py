@@ -1,4 +1,4 @@
-"""A refusal is in the audit like what was done. Used by the flows that change a request or a loan for a person."""
+"""A refusal is in the audit like what was done. Used by the flows that change something for a person."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,17 +9,17 @@ from bot.flows.world import World
 
 
 @contextmanager
-def refusals_audited(world: World, user: str, what: str, number: int) -> Iterator[None]:
+def refusals_audited(world: World, user: str, what: str, subject: str) -> Iterator[None]:
     """Around all of a flow, outside its transaction: a Refused is written down with its sentence, and goes on."""
     try:
         yield
     except Refused as refused:
-        note_refusal(world, user, what, number, refused.sentence)
+        note_refusal(world, user, what, subject, refused.sentence)
         raise
 
 
-def note_refusal(world: World, user: str, what: str, number: int, sentence: str) -> None:
-    """One entry about Q-`number`, in a transaction of its own."""
+def note_refusal(world: World, user: str, what: str, subject: str, sentence: str) -> None:
+    """One entry, in a transaction of its own."""
     with world.store.begin() as uow:
-        uow.audit.add(AuditEntry(world.clock(), user, what, f"Q-{number}", sentence))
+        uow.audit.add(AuditEntry(world.clock(), user, what, subject, sentence))
         uow.commit()

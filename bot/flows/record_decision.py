@@ -75,14 +75,14 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
         seen = _look(world, press)
         return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
     except Refused as refused:
-        note_refusal(world, press.user, what, press.number, refused.sentence)
+        note_refusal(world, press.user, what, f"Q-{press.number}", refused.sentence)
         raise
     except Stale:
         # Somebody was faster between our look and our write: say who, and what it came to.
         with world.store.read() as uow:
             current = uow.requests.get(press.number)
         faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
-        note_refusal(world, press.user, what, press.number, faster.sentence)
+        note_refusal(world, press.user, what, f"Q-{press.number}", faster.sentence)
         raise faster from None
 
 

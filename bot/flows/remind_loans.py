@@ -45,12 +45,8 @@ def _unsaid(world: World, which: Reminder, now: datetime) -> list[Ending]:
                 continue
             request = uow.requests.get(loan.id)
             if request is not None:  # else rebuilt from annotations: nobody is known to have asked for it
-                found.append((loan, request, _known_since(uow, loan, request)))
+                found.append((loan, request, max(loan.start, request.decided_at or loan.start)))
     return [Ending(loan, tuple(_who_hears(world, request)), since) for loan, request, since in found]
-
-
-def _known_since(_uow: UnitOfWork, loan: Loan, request: QuotaRequest) -> datetime:
-    return max(loan.start, request.decided_at or loan.start)
 
 
 def _prefix(which: Reminder, loan: Loan) -> str:

@@ -20,7 +20,7 @@ from bot.views.thread_lines import EventKind
 
 def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
     """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused; both are audited."""
-    with refusals_audited(world, user, "return", number):
+    with refusals_audited(world, user, "return", f"Q-{number}"):
         return _return(world, number, amount, user, arrival)
 
 

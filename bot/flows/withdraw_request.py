@@ -20,7 +20,7 @@ from bot.views.thread_lines import EventKind
 
 def withdraw_request(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
     """The request as it is now. Raises Refused; both are in the audit."""
-    with refusals_audited(world, user, "withdraw", number):
+    with refusals_audited(world, user, "withdraw", f"Q-{number}"):
         return _take_back(world, number, user, arrival)
 
 

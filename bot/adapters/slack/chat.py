@@ -1,6 +1,6 @@
 """The Chat role over Slack's Web API. Built by app/parts; called by the deliverer and by the answers in chat/."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from http.client import HTTPException
 from typing import Any
@@ -53,7 +53,12 @@ class SlackChat:
     def update(self, ref: MessageRef, message: Message) -> None:
         """Text and blocks are both sent: an update without blocks would take them away."""
         place = {"channel": ref.channel, "ts": ref.ts}
-        self._newer_blocks.message(message, lambda shown: self._say(self._client.chat_update, place, shown))
+
+        def send(shown: Message) -> dict[str, Any]:
+            words = {"text": shown.text, "blocks": list(shown.blocks)}
+            return self._safe_to_repeat(self._client.chat_update, through=speak, **place, **words)
+
+        self._newer_blocks.message(message, send)
 
     def find(self, to: str, notice_id: str, since: datetime, thread: MessageRef | None = None) -> MessageRef | None:
         """Reads the history (of the thread, if it was posted to one) from `since` on."""
@@ -118,16 +123,12 @@ class SlackChat:
                 return
             arguments["cursor"] = cursor
 
-    def _say(self, method: Any, place: Mapping[str, str], message: Message) -> dict[str, Any]:
+    def _safe_to_repeat(
+        self, method: Any, *, through: Callable[..., dict[str, Any]] = call, **arguments: Any
+    ) -> dict[str, Any]:
+        """A lost answer to a call that may be repeated is just "try later". `through`: call or speak."""
         try:
-            return speak(method, **place, text=message.text, blocks=list(message.blocks))
-        except AnswerLost as error:
-            raise Unavailable("Slack", "no answer") from error
-
-    def _safe_to_repeat(self, method: Any, **arguments: Any) -> dict[str, Any]:
-        """A lost answer to a call that may be repeated is just "try later"."""
-        try:
-            return call(method, **arguments)
+            return through(method, **arguments)
         except AnswerLost as error:
             raise Unavailable("Slack", "no answer") from error
 
