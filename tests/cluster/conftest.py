@@ -1,8 +1,9 @@
 """`site`: every test of this folder runs once on the simulator and once on each real control plane.
 
 The real ones are the lines of tests/cluster/lines (scripts/control-plane.sh builds them), or the one cluster that
-CLUSTER_KUBECONFIG names: tests make and delete objects of their own there, with names of their own. The workers of one
-run share a control plane: whoever needs it first starts it, and stops it when all others have ended.
+CLUSTER_KUBECONFIG names: tests make and delete objects of their own there, with names of their own. Where the newest
+line is not built its tests are skipped; older lines run where they are built. The workers of one run share a control
+plane: whoever needs it first starts it, and stops it when all others have ended.
 """
 
 import fcntl
@@ -15,14 +16,27 @@ from typing import Any
 import pytest
 
 from tests.cluster.control_plane import control_plane
+from tests.cluster.differences import difference
 from tests.cluster.places import Place, Real, simulated
-from tests.cluster.programs import LINES, NotBuilt, programs
-from tests.cluster.replica import Installation, installation
+from tests.cluster.programs import LINES, OPTIONAL, NotBuilt, is_built, programs
+from tests.cluster.replica import Installation, installation, sqlite_files
 from tests.cluster.site import Site
 from tests.support.fakes.clock import HandClock
 
 GIVEN = os.environ.get("CLUSTER_KUBECONFIG")
-REAL = ("given",) if GIVEN else LINES
+REAL = ("given",) if GIVEN else tuple(line for line in LINES if line not in OPTIONAL or is_built(line))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Older lines are known to differ here and there."""
+    for item in items:
+        if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+            continue
+        where = str(item.callspec.params.get("place", ""))
+        case = item.callspec.id.removeprefix(where).removeprefix("-")
+        known = difference(where, item.originalname, case)
+        if known is not None:
+            item.add_marker(pytest.mark.xfail(reason=known.seen, strict=True))
 
 
 @contextmanager
@@ -58,8 +72,8 @@ def _place(where: str, factory: pytest.TempPathFactory) -> Iterator[Place]:
         with simulated(folder) as simulator:
             yield simulator
         return
-    if GIVEN:
-        yield Real("given cluster", folder, Path(GIVEN))
+    if where == "given":
+        yield Real("given cluster", folder, Path(str(GIVEN)))
         return
     in_worker = "PYTEST_XDIST_WORKER" in os.environ
     with _shared(where, factory.getbasetemp().parent if in_worker else factory.getbasetemp()) as kubeconfig:
@@ -97,5 +111,12 @@ def site(place: Place, clock: HandClock) -> Iterator[Site]:
 @pytest.fixture
 def bot(site: Site, clock: HandClock, tmp_path: Path) -> Iterator[Installation]:
     """An installation of the bot that has never seen this cluster."""
-    with installation(site, clock, tmp_path) as made:
+    with installation(site, clock, sqlite_files(tmp_path)) as made:
+        yield made
+
+
+@pytest.fixture
+def bot_on_postgres(site: Site, clock: HandClock, postgres_url: str) -> Iterator[Installation]:
+    """The same with its data in PostgreSQL."""
+    with installation(site, clock, iter([postgres_url])) as made:
         yield made

@@ -1,15 +1,16 @@
 """A control plane with Kueue as processes of this machine, on free ports of the loopback.
 
 etcd, kube-apiserver with RBAC on, kube-controller-manager with the controllers that Kueue needs (jobs, garbage
-collection, namespaces), Kueue's manager with its webhooks. No scheduler and no kubelet: pods stay unbound, which is
-enough for quota. Started by tests/cluster/conftest for one line of tests/cluster/lines.
+collection, namespaces), kube-scheduler, Kueue's manager with its webhooks. No kubelet and, until a test makes some, no
+nodes: pods stay unbound, which is enough for quota. Started by tests/cluster/conftest for one line of
+tests/cluster/lines, and by test_kueue_down for itself.
 """
 
 import base64
 import secrets
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,11 @@ CONTROLLERS = "garbage-collector-controller,job-controller,namespace-controller,
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:
-    """What is running. `kubeconfig` is an administrator's."""
+    """What is running. `kubeconfig` is an administrator's; `stop_kueue` ends Kueue's manager, before all else ends."""
 
     kubeconfig: Path
     programs: Programs
+    stop_kueue: Callable[[], None]
 
 
 @contextmanager
@@ -42,8 +44,9 @@ def control_plane(programs: Programs) -> Iterator[ControlPlane]:
         start.etcd()
         start.api_server()
         start.controllers()
+        start.scheduler()
         start.kueue()
-        yield ControlPlane(start.admin, programs)
+        yield ControlPlane(start.admin, programs, start.managers.close)
 
 
 class _Start:
@@ -51,9 +54,12 @@ class _Start:
         self._programs = programs
         self._folder = folder
         self._stack = stack
+        self.managers = stack.enter_context(ExitStack())
         names = ("etcd", "peer", "api", "webhook", "health", "metrics")
         self._ports = dict(zip(names, free_ports(len(names)), strict=True))
-        self._binary = programs.folder / "control-plane"
+        self._binary = programs.control_plane
+        self._version = "v1beta2" if programs.minor >= 15 else "v1beta1"
+        self._own_certificate = programs.minor >= 9
         self.admin = folder / "admin.kubeconfig"
 
     def certificates(self) -> None:
@@ -96,22 +102,38 @@ class _Start:
         flags = [f"--controllers={CONTROLLERS}", "--leader-elect=false", "--secure-port=0"]
         self._run("kube-controller-manager", f"--kubeconfig={self.admin}", *flags)
 
+    def scheduler(self) -> None:
+        self._run("kube-scheduler", f"--kubeconfig={self.admin}", "--leader-elect=false", "--secure-port=0")
+
     def kueue(self) -> None:
-        """The manifests, then the manager as its service account, with the certificate that it makes for itself."""
-        components = self._programs.folder / "kueue-components"
-        for path, obj in manifests.kueue(components, self._ports["webhook"]):
+        """The manifests, then the manager as its service account."""
+        authority = None if self._own_certificate else (self._folder / "tls.crt").read_bytes()
+        for path, obj in manifests.kueue(self._programs.components, self._ports["webhook"], authority):
             self._api.must("POST", path, obj)
         account = f"/api/v1/namespaces/{manifests.NAMESPACE}/serviceaccounts/{manifests.MANAGER}/token"
         token = self._api.must("POST", account, {"spec": {"expirationSeconds": 86_400}})["status"]["token"]
         self._kubeconfig(self._folder / "kueue.kubeconfig", token)
         self._established()
-        mounted, configuration = self._folder / "webhook", self._folder / "kueue.yaml"
-        configuration.write_text(yaml.safe_dump(manifests.configuration("v1beta2", mounted, self._ports)))
-        environment = {"KUBECONFIG": str(self._folder / "kueue.kubeconfig")}
-        manager = self._programs.folder / "kueue"
-        program = running(self._folder, "kueue", manager, f"--config={configuration}", environment=environment)
-        kueue = self._stack.enter_context(program)
-        self._until_ready(kueue, lambda: self._mounts(mounted))
+        self._manager()
+
+    def _manager(self) -> None:
+        own = self._own_certificate
+        mounted = self._folder / "webhook" if own else self._folder
+        configuration = self._folder / "kueue.yaml"
+        content = manifests.configuration(self._version, mounted, self._ports, own_certificate=own)
+        configuration.write_text(yaml.safe_dump(content))
+        gates = {"VisibilityOnDemand": "false", **({"LendingLimit": "true"} if self._programs.minor < 9 else {})}
+        program = running(
+            self._folder,
+            "kueue",
+            self._programs.manager,
+            f"--config={configuration}",
+            f"--feature-gates={','.join(f'{name}={value}' for name, value in gates.items())}",
+            environment={"KUBECONFIG": str(self._folder / "kueue.kubeconfig")},
+        )
+        kueue = self.managers.enter_context(program)
+        if own:
+            self._until_ready(kueue, lambda: self._mounts(mounted))
         self._until_ready(kueue, self._kueue_is_ready)
 
     def _mounts(self, folder: Path) -> bool:
@@ -137,8 +159,9 @@ class _Start:
 
     def _kueue_is_ready(self) -> bool:
         """Its health comes up while it still waits for its certificate: ready is when its webhook answers."""
-        probe = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "probe"}}
-        path, query = "/apis/kueue.x-k8s.io/v1beta2/resourceflavors", {"dryRun": "All"}
+        version = f"kueue.x-k8s.io/{self._version}"
+        probe = {"apiVersion": version, "kind": "ResourceFlavor", "metadata": {"name": "probe"}}
+        path, query = f"/apis/{version}/resourceflavors", {"dryRun": "All"}
         return self._api.request("POST", path, probe, query=query).status == 201
 
     def _run(self, name: str, *flags: str) -> Running:

@@ -1,7 +1,11 @@
 """Kueue's own manifests as its kustomization names them, changed only where a cluster's network would be: the webhooks'
 Service is an ExternalName for this machine, and its users are told the port.
+
+Kueue makes the certificate of its webhooks by itself and tells the API server whom to trust. 0.8 looks for what it has
+made in one fixed folder of the machine; there the tests' certificate is used, and the API server is told an address.
 """
 
+import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,14 +17,20 @@ NAMESPACE = "kueue-system"
 MANAGER = "kueue-controller-manager"
 SERVICE = "kueue-webhook-service"
 SECRET = "kueue-webhook-server-cert"
+_ROLES = ("role.yaml", "manager_secrets_role.yaml")
+"""The second one came with a newer Kueue; before, its rights were in the first."""
 _RBAC = "/apis/rbac.authorization.k8s.io/v1"
 _CORE = f"/api/v1/namespaces/{NAMESPACE}"
 
 
-def kueue(components: Path, port: int) -> Iterator[tuple[str, Obj]]:
-    """(path of the collection, object), in an order that works. `port`: where Kueue's webhooks are served."""
+def kueue(components: Path, port: int, authority: bytes | None) -> Iterator[tuple[str, Obj]]:
+    """(path of the collection, object), in an order that works. `port`: where Kueue's webhooks are served; `authority`:
+    the PEM of who signed their certificate, if Kueue does not make one.
+    """
 
     def client(path: str) -> Obj:
+        if authority is not None:
+            return {"url": f"https://localhost:{port}{path}", "caBundle": base64.b64encode(authority).decode()}
         return {"service": {"name": SERVICE, "namespace": NAMESPACE, "path": path, "port": port}}
 
     yield "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}
@@ -38,8 +48,9 @@ def kueue(components: Path, port: int) -> Iterator[tuple[str, Obj]]:
         yield f"/apis/admissionregistration.k8s.io/v1/{configuration['kind'].lower()}s", configuration
 
 
-def configuration(version: str, folder: Path, ports: Mapping[str, int]) -> Obj:
-    """The manager's configuration. `folder` is where its certificate will be; `ports` are health, metrics, webhook."""
+def configuration(version: str, folder: Path, ports: Mapping[str, int], *, own_certificate: bool) -> Obj:
+    """The manager's configuration. `folder`: where its certificate is or will be; `ports`: health, metrics, webhook."""
+    management = {"enable": True, "webhookServiceName": SERVICE, "webhookSecretName": SECRET}
     return {
         "apiVersion": f"config.kueue.x-k8s.io/{version}",
         "kind": "Configuration",
@@ -47,18 +58,18 @@ def configuration(version: str, folder: Path, ports: Mapping[str, int]) -> Obj:
         "health": {"healthProbeBindAddress": f"127.0.0.1:{ports['health']}"},
         "metrics": {"bindAddress": f"127.0.0.1:{ports['metrics']}"},
         "webhook": {"host": "127.0.0.1", "port": ports["webhook"], "certDir": str(folder)},
-        "internalCertManagement": {"enable": True, "webhookServiceName": SERVICE, "webhookSecretName": SECRET},
+        "internalCertManagement": management if own_certificate else {"enable": False},
         "leaderElection": {"leaderElect": False},
         "clientConnection": {"qps": 300, "burst": 500},
         "integrations": {"frameworks": ["batch/job"]},
-        "featureGates": {"VisibilityOnDemand": False},
     }
 
 
 def _rights(rbac: Path) -> Iterator[tuple[str, Obj]]:
     """The manager's roles as Kueue ships them, given to its service account."""
     subject = {"kind": "ServiceAccount", "name": MANAGER, "namespace": NAMESPACE}
-    for role in (*_documents(rbac / "role.yaml"), *_documents(rbac / "manager_secrets_role.yaml")):
+    files = [path for name in _ROLES if (path := rbac / name).exists()]
+    for role in (document for path in files for document in _documents(path)):
         _prefix(role)
         for rule in role["rules"]:
             if "admissionregistration.k8s.io" in rule.get("apiGroups", ()) and "resourceNames" in rule:
@@ -81,7 +92,7 @@ def _prefix(obj: Obj) -> None:
 def _crds(folder: Path, client: Obj) -> Iterator[Obj]:
     """As kustomization.yaml puts them together."""
     (kustomization,) = _documents(folder / "kustomization.yaml")
-    patches = [patch["path"] for patch in kustomization["patches"] if "webhook_in_" in patch["path"]]
+    patches = [patch["path"] for patch in (kustomization["patches"] or ()) if "webhook_in_" in patch["path"]]
     converted = {document["metadata"]["name"] for path in patches for document in _documents(folder / path)}
     webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
     for path in kustomization["resources"]:

@@ -15,6 +15,8 @@ from tests.cluster.api import Api
 from tests.cluster.waiting import eventually
 
 SIMULATOR = "simulator"
+GROUP = "kueue.x-k8s.io"
+VERSIONS = ("v1beta2", "v1beta1")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 Rights = Mapping[str, tuple[str, ...]]
 """Resource of Kueue's -> verbs."""
@@ -28,9 +30,10 @@ BOT: Rights = {
 
 
 class Place(Protocol):
-    """Where a site stands: how users come to be."""
+    """Where a site stands: how users come to be. `version` is the newest of Kueue's API that is served there."""
 
     what: str
+    version: str
     admin: Api
 
     def user(self, name: str, rights: Rights) -> Path:
@@ -40,6 +43,12 @@ class Place(Protocol):
     def remove(self, name: str) -> None:
         """The user is no more."""
         ...
+
+
+def newest_version(admin: Api) -> str:
+    """Of Kueue's API, among those that are served."""
+    served = {one["version"] for one in admin.must("GET", f"/apis/{GROUP}")["versions"]}
+    return next(version for version in VERSIONS if version in served)
 
 
 class Simulated:
@@ -53,6 +62,7 @@ class Simulated:
         self._server = server
         sim.access.grant("admin", "admin", (EVERYTHING,))
         self.admin = Api(server.kubeconfig(folder / "admin.kubeconfig", "admin"))
+        self.version = newest_version(self.admin)
 
     def user(self, name: str, rights: Rights) -> Path:
         self._sim.access.grant(name, name, [Rule(verbs, (resource,)) for resource, verbs in rights.items()])
@@ -80,6 +90,7 @@ class Real:
     def __init__(self, what: str, folder: Path, kubeconfig: Path) -> None:
         self.what = what
         self.admin = Api(kubeconfig)
+        self.version = newest_version(self.admin)
         self._folder = folder
 
     def user(self, name: str, rights: Rights) -> Path:
@@ -89,8 +100,7 @@ class Real:
         token = self.admin.must("POST", f"{accounts}/{name}/token", {"spec": {"expirationSeconds": 3600}})
         kubeconfig = self.admin.as_token(token["status"]["token"], self._folder / f"{name}.kubeconfig")
         rules = [
-            {"apiGroups": ["kueue.x-k8s.io"], "resources": [resource], "verbs": list(verbs)}
-            for resource, verbs in rights.items()
+            {"apiGroups": [GROUP], "resources": [resource], "verbs": list(verbs)} for resource, verbs in rights.items()
         ]
         self.admin.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
         reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
@@ -113,7 +123,7 @@ class Real:
         user = Api(kubeconfig)
         for resource, verbs in rights.items():
             for verb in verbs:
-                asked = {"group": "kueue.x-k8s.io", "resource": resource, "verb": verb}
+                asked = {"group": GROUP, "resource": resource, "verb": verb}
                 body = {"spec": {"resourceAttributes": asked}}
                 eventually(f"{verb} {resource}", lambda b=body: user.must("POST", reviews, b)["status"]["allowed"])  # type: ignore[misc]
         user.close()

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LINES = tuple(sorted(path.name for path in Path(__file__).with_name("lines").iterdir()))
+_FOLDER = Path(__file__).with_name("lines")
+_BORROWED = "kubernetes-of"
+"""A file of a line without a Kubernetes of its own: the line that has the one to run it on."""
+OPTIONAL = frozenset(path.parent.name for path in _FOLDER.glob(f"*/{_BORROWED}"))
+LINES = tuple(sorted((path.name for path in _FOLDER.iterdir()), key=lambda name: (name in OPTIONAL, name)))
+"""Those with a Kubernetes of their own first. They have to be built; of the others those run that are."""
 STOP_TIMEOUT = 30.0
 
 # The input of this shell ends with the process that started it, even if that is killed; then the program ends too, by
@@ -41,9 +46,11 @@ class Died(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """One line's binaries, what it was built from, and the manifests that came with Kueue."""
+    """One line's binaries (etcd and Kubernetes in one, Kueue's manager), its versions, and Kueue's manifests."""
 
-    folder: Path
+    control_plane: Path
+    manager: Path
+    components: Path
     versions: Mapping[str, str]
 
     @property
@@ -56,16 +63,41 @@ class Programs:
         """Kubernetes' version, v1.36.3."""
         return self.versions["k8s.io/kubernetes"]
 
+    @property
+    def minor(self) -> int:
+        """Of Kueue's version: 19."""
+        return int(self.kueue.split(".")[1])
+
 
 @functools.cache
 def programs(line: str) -> Programs:
     """Raises NotBuilt."""
+    borrowed = _FOLDER / line / _BORROWED
+    folder, kubernetes = _built(line), _built(borrowed.read_text().strip() if borrowed.exists() else line)
+    versions = {**_versions(kubernetes), **_versions(folder)}
+    return Programs(kubernetes / "control-plane", folder / "kueue", folder / "kueue-components", versions)
+
+
+def is_built(line: str) -> bool:
+    """Whether this machine has the line's programs."""
+    try:
+        programs(line)
+    except NotBuilt:
+        return False
+    return True
+
+
+def _built(line: str) -> Path:
     script = [str(ROOT / "scripts/control-plane.sh"), "where", line]
     folder = Path(subprocess.run(script, check=True, capture_output=True, text=True).stdout.strip())
     if not (folder / "versions").is_file():
         raise NotBuilt(f"the control plane of {line} is not built: scripts/control-plane.sh build (needs Go)")
-    named = (row.split() for row in (folder / "versions").read_text().splitlines())
-    return Programs(folder, {row[0]: row[1] for row in named})
+    return folder
+
+
+def _versions(folder: Path) -> dict[str, str]:
+    rows = (row.split() for row in (folder / "versions").read_text().splitlines())
+    return {row[0]: row[1] for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from tests.cluster.api import Obj
-from tests.cluster.site import KUEUE, Site
+from tests.cluster.site import Site
 
 
 class Recorder:
@@ -13,19 +13,19 @@ class Recorder:
         """`names`: of the queues; none for all that have the site's mark."""
         self._site = site
         self._names = names
-        listed = site.api.must("GET", f"{KUEUE}/clusterqueues")
+        listed = site.api.must("GET", f"{site.kueue}/clusterqueues")
         self._since = listed["metadata"]["resourceVersion"]
         self._first = {one["metadata"]["name"]: one for one in listed["items"] if self._is_ours(one)}
 
     def versions(self) -> Iterator[Obj]:
         """In the order of writing, the first ones included."""
         yield from self._first.values()
-        listed = self._site.api.must("GET", f"{KUEUE}/clusterqueues")
+        listed = self._site.api.must("GET", f"{self._site.kueue}/clusterqueues")
         last = {_version(one) for one in listed["items"] if self._is_ours(one)}
         missing = last - {_version(one) for one in self._first.values()}
         if not missing:
             return
-        for event in self._site.api.watch(f"{KUEUE}/clusterqueues", self._since):
+        for event in self._site.api.watch(f"{self._site.kueue}/clusterqueues", self._since):
             if self._is_ours(event["object"]):
                 yield event["object"]
                 missing.discard(_version(event["object"]))

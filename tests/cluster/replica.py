@@ -104,10 +104,9 @@ class Replica:
 class Installation:
     """A database and its replicas; the first one leads."""
 
-    def __init__(self, site: Site, clock: HandClock, folder: Path) -> None:
+    def __init__(self, site: Site, clock: HandClock, urls: Iterator[str]) -> None:
         self._site = site
-        self._folder = folder
-        self._databases = itertools.count(1)
+        self._urls = urls
         self._arrivals = itertools.count(1)
         self.store = self._empty_database()
         self.clock = clock
@@ -122,7 +121,7 @@ class Installation:
         assert self.first.lead()
 
     def _empty_database(self) -> SqlStore:
-        url = f"sqlite:///{self._folder / f'bot{next(self._databases)}.db'}"
+        url = next(self._urls)
         migrate.upgrade(url, ROOT / "alembic")
         return SqlStore(engines.create(url))
 
@@ -172,10 +171,15 @@ class Installation:
             return uow.fields.records("default")[FieldKey("default", queue, self._site.flavor(), GPU, name)]
 
 
+def sqlite_files(folder: Path) -> Iterator[str]:
+    """The URL of an empty database, and of another each time."""
+    return (f"sqlite:///{folder / f'bot{number}.db'}" for number in itertools.count(1))
+
+
 @contextmanager
-def installation(site: Site, clock: HandClock, folder: Path) -> Iterator[Installation]:
-    """With an empty SQLite file of its own."""
-    made = Installation(site, clock, folder)
+def installation(site: Site, clock: HandClock, urls: Iterator[str]) -> Iterator[Installation]:
+    """On the first database of `urls`; each further one is used when the one before is lost."""
+    made = Installation(site, clock, urls)
     try:
         yield made
     finally:

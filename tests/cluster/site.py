@@ -12,13 +12,10 @@ from bot.adapters.kube.client import connect
 from bot.adapters.kube.cluster import KubeCluster
 from bot.ports.clock import Clock
 from tests.cluster.api import JSON_PATCH, MERGE_PATCH, Obj, condition
-from tests.cluster.places import BOT, Place, Rights
+from tests.cluster.places import BOT, GROUP, Place, Rights
 from tests.cluster.waiting import eventually
 
-KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 GPU = "nvidia.com/gpu"
-
-
 _KINDS = {
     "clusterqueues": "ClusterQueue",
     "cohorts": "Cohort",
@@ -28,18 +25,23 @@ _KINDS = {
 }
 
 
-def named(plural: str, name: str, body: Obj) -> Obj:
-    """The whole object of one of Kueue's kinds: a custom resource has to say what it is."""
-    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": _KINDS[plural], "metadata": {"name": name}, **body}
+_COHORT_FIELD = {"v1beta1": "cohort", "v1beta2": "cohortName"}
 
 
 class Site:
-    """What a test works on. `mark` makes its names unique."""
+    """What a test works on. `mark` makes its names unique; `kueue` is the path of Kueue's API in the newest version
+    that is served there, which the bot has to find by itself, and `other_version` the version that it is not.
+    """
 
     def __init__(self, place: Place, clock: Clock) -> None:
         self.place = place
         self.api = place.admin
         self.what = place.what
+        self.version = place.version
+        self.kueue = f"/apis/{GROUP}/{place.version}"
+        self.cohort_field = _COHORT_FIELD[place.version]
+        (self.other_version,) = _COHORT_FIELD.keys() - {place.version}
+        self.other_cohort_field = _COHORT_FIELD[self.other_version]
         self.mark = uuid.uuid4().hex[:6]
         self.cohort = self.name("pool")
         self.namespace = self.name("work")
@@ -100,19 +102,19 @@ class Site:
         group = {"coveredResources": [GPU], "flavors": [{"name": self.name("h100"), "resources": [entry]}]}
         spec = {"namespaceSelector": {}, "resourceGroups": [group], **more}
         if cohort:
-            spec["cohortName"] = self.cohort
+            spec[self.cohort_field] = self.cohort
         return {"spec": spec}
 
     def flavor(self) -> str:
         """The test's ResourceFlavor."""
         name = self.name("h100")
-        if self.api.try_get(f"{KUEUE}/resourceflavors/{name}") is None:
+        if self.api.try_get(f"{self.kueue}/resourceflavors/{name}") is None:
             self.make("resourceflavors", name, {"spec": {}})
         return name
 
     def get_queue(self, name: str) -> Obj:
         """The ClusterQueue as it is now."""
-        return self.api.must("GET", f"{KUEUE}/clusterqueues/{name}")
+        return self.api.must("GET", f"{self.kueue}/clusterqueues/{name}")
 
     def quota(self, name: str) -> Obj:
         """Its one quota."""
@@ -123,7 +125,7 @@ class Site:
         """Somebody changes one number by hand."""
         path = f"/spec/resourceGroups/0/flavors/0/resources/0/{field}"
         body = [{"op": "add", "path": path, "value": value}]
-        self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, JSON_PATCH, fieldManager=manager)
+        self.api.must("PATCH", f"{self.kueue}/clusterqueues/{name}", body, JSON_PATCH, fieldManager=manager)
 
     def reserved(self, name: str) -> tuple[int, int]:
         """(reserved, borrowed of that), as the queue's status has them now."""
@@ -156,7 +158,7 @@ class Site:
 
     def workload(self, job: str) -> Obj | None:
         """The Workload that Kueue made for the Job."""
-        listed = self.api.must("GET", f"{KUEUE}/namespaces/{self.namespace}/workloads")["items"]
+        listed = self.api.must("GET", f"{self.kueue}/namespaces/{self.namespace}/workloads")["items"]
         owned = (one for one in listed if one["metadata"].get("ownerReferences", [{}])[0].get("name") == job)
         return next(owned, None)
 
@@ -176,7 +178,7 @@ class Site:
     def stages(self, job: str, since: str, last: Callable[[Obj], bool]) -> list[Obj]:
         """Every version of the Job's Workload after a resourceVersion, up to the first that is `last`."""
         seen = []
-        for event in self.api.watch(f"{KUEUE}/namespaces/{self.namespace}/workloads", since):
+        for event in self.api.watch(f"{self.kueue}/namespaces/{self.namespace}/workloads", since):
             owners = event["object"]["metadata"].get("ownerReferences", [{}])
             if owners[0].get("name") == job:
                 seen.append(event["object"])
@@ -186,7 +188,7 @@ class Site:
 
     def now(self) -> str:
         """The resourceVersion of this moment, to watch from."""
-        return str(self.api.must("GET", f"{KUEUE}/workloads")["metadata"]["resourceVersion"])
+        return str(self.api.must("GET", f"{self.kueue}/workloads")["metadata"]["resourceVersion"])
 
     def until_admitted(self, *jobs: str) -> None:
         """Wait for them."""
@@ -199,10 +201,15 @@ class Site:
 
     # -- making and cleaning up ---------------------------------------------------------------------------------------
 
+    def named(self, plural: str, name: str, body: Obj) -> Obj:
+        """The whole object of one of Kueue's kinds: a custom resource has to say what it is."""
+        kind = _KINDS[plural]
+        return {"apiVersion": f"{GROUP}/{self.version}", "kind": kind, "metadata": {"name": name}, **body}
+
     def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
         """Create one object of Kueue's."""
         scope = f"/namespaces/{namespace}" if namespace else ""
-        return self._create(f"{KUEUE}{scope}/{plural}", named(plural, name, body))
+        return self._create(f"{self.kueue}{scope}/{plural}", self.named(plural, name, body))
 
     def until_gone(self, path: str) -> None:
         """Wait until an object that was deleted is no more."""
@@ -229,10 +236,10 @@ class Site:
 
     def _priority(self, value: int) -> str:
         name = self.name(f"priority{value}")
-        if self.api.try_get(f"{KUEUE}/workloadpriorityclasses/{name}") is None:
+        if self.api.try_get(f"{self.kueue}/workloadpriorityclasses/{name}") is None:
             self.make("workloadpriorityclasses", name, {"value": value})
         return name
 
     def merge(self, name: str, body: Obj, manager: str = "kubectl-patch") -> Obj:
         """A merge patch on a ClusterQueue that has to work."""
-        return self.api.must("PATCH", f"{KUEUE}/clusterqueues/{name}", body, MERGE_PATCH, fieldManager=manager)
+        return self.api.must("PATCH", f"{self.kueue}/clusterqueues/{name}", body, MERGE_PATCH, fieldManager=manager)

@@ -48,7 +48,7 @@ class StageOnSite(Stage):
         numbers = {LIMITS[word]: str(number) for word, number in limits.items()}
         flavors = [{"name": "a100", "resources": [{"name": GPU, **numbers}]}]
         groups = [{"coveredResources": [GPU], "flavors": flavors}]
-        spec = {"cohortName": COHORT, "namespaceSelector": {}, "preemption": PREEMPTION, "resourceGroups": groups}
+        spec = {site.cohort_field: COHORT, "namespaceSelector": {}, "preemption": PREEMPTION, "resourceGroups": groups}
         site.make("clusterqueues", name, {"spec": spec})
         namespace, local = local_queue(name)
         site.make_namespace(namespace)

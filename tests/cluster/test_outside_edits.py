@@ -8,16 +8,16 @@ from bot.core.loans import LoanKind
 from tests.cluster.api import APPLY, Obj
 from tests.cluster.recorder import Recorder
 from tests.cluster.replica import Installation
-from tests.cluster.site import GPU, KUEUE, Site, named
+from tests.cluster.site import GPU, Site
 
 
 def _apply(site: Site, queue: str, nominal: str, manager: str = "argocd-controller") -> None:
     """What a GitOps tool does: it owns the whole list, by force."""
     entry = {"name": GPU, "nominalQuota": nominal}
     group = {"coveredResources": [GPU], "flavors": [{"name": site.flavor(), "resources": [entry]}]}
-    spec: Obj = {"cohortName": site.cohort, "namespaceSelector": {}, "resourceGroups": [group]}
-    body = named("clusterqueues", queue, {"spec": spec})
-    site.api.must("PATCH", f"{KUEUE}/clusterqueues/{queue}", body, APPLY, fieldManager=manager, force="true")
+    spec: Obj = {site.cohort_field: site.cohort, "namespaceSelector": {}, "resourceGroups": [group]}
+    body = site.named("clusterqueues", queue, {"spec": spec})
+    site.api.must("PATCH", f"{site.kueue}/clusterqueues/{queue}", body, APPLY, fieldManager=manager, force="true")
 
 
 @pytest.fixture
@@ -97,8 +97,8 @@ def test_a_queue_made_again_under_the_same_name_is_not_taken_for_the_old_one(
     site: Site, bot: Installation, lent: tuple[str, str]
 ) -> None:
     _, borrower = lent
-    path = f"{KUEUE}/clusterqueues/{borrower}"
-    site.api.must("DELETE", f"{KUEUE}/namespaces/{site.namespace}/localqueues/{borrower}")
+    path = f"{site.kueue}/clusterqueues/{borrower}"
+    site.api.must("DELETE", f"{site.kueue}/namespaces/{site.namespace}/localqueues/{borrower}")
     site.api.must("DELETE", path)
     site.until_gone(path)
     site.queue("borrower", 8)

@@ -12,7 +12,7 @@ from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.kueue import FlavorResource, QueueSnapshot, Quota
 from tests.cluster.api import JSON_PATCH
 from tests.cluster.landing import land
-from tests.cluster.site import GPU, KUEUE, Site
+from tests.cluster.site import GPU, Site
 
 
 def _entry(site: Site) -> FlavorResource:
@@ -68,8 +68,8 @@ def test_a_limit_that_was_unset_is_set_and_unset(site: Site) -> None:
 def test_the_bots_writes_are_booked_under_its_name_and_others_stay_known(site: Site) -> None:
     queue, bot = site.queue("booked", "8"), site.bot()
     land(bot, lambda: _raise(site, _seen(bot, queue)))
-    managers = {entry["manager"] for entry in site.get_queue(queue)["metadata"]["managedFields"]}
-    assert "gpu-quota-bot" in managers
+    managers = {entry["manager"]: entry["apiVersion"] for entry in site.get_queue(queue)["metadata"]["managedFields"]}
+    assert managers["gpu-quota-bot"] == f"kueue.x-k8s.io/{site.version}", "in the newest version that is served"
     site.edit(queue, "nominalQuota", "7", manager="somebody")
     assert _seen(bot, queue).spec_manager == "somebody"
 
@@ -104,9 +104,9 @@ def _renamed(_site: Site, queue: QueueSnapshot) -> QueueSnapshot:
 
 
 def _deleted(site: Site, queue: QueueSnapshot) -> QueueSnapshot:
-    site.api.must("DELETE", f"{KUEUE}/namespaces/{site.namespace}/localqueues/{queue.name}")
-    site.api.must("DELETE", f"{KUEUE}/clusterqueues/{queue.name}")
-    site.until_gone(f"{KUEUE}/clusterqueues/{queue.name}")
+    site.api.must("DELETE", f"{site.kueue}/namespaces/{site.namespace}/localqueues/{queue.name}")
+    site.api.must("DELETE", f"{site.kueue}/clusterqueues/{queue.name}")
+    site.until_gone(f"{site.kueue}/clusterqueues/{queue.name}")
     return queue
 
 
@@ -117,10 +117,10 @@ def test_a_patch_dies_if_anything_is_not_as_planned(site: Site, meddle: Meddle) 
     queue = meddle(site, _seen(bot, name))
     (entry,) = queue.quotas
     key = FieldKey("default", name, entry.flavor, GPU, FieldName.NOMINAL)
-    before = site.api.try_get(f"{KUEUE}/clusterqueues/{name}")
+    before = site.api.try_get(f"{site.kueue}/clusterqueues/{name}")
     result = bot.patch(QueueChange(queue, {key: 12}))
     assert result.outcome is PatchOutcome.CONFLICT, result.words
-    after = site.api.try_get(f"{KUEUE}/clusterqueues/{name}")
+    after = site.api.try_get(f"{site.kueue}/clusterqueues/{name}")
     assert (after or {}).get("spec") == (before or {}).get("spec")
 
 
@@ -165,5 +165,5 @@ def test_json_patch_replaces_an_absent_limit(site: Site) -> None:
     """This server adds it; the bot says `add` all the same."""
     queue = site.queue("absent", "8")
     body = [{"op": "replace", "path": "/spec/resourceGroups/0/flavors/0/resources/0/lendingLimit", "value": "1"}]
-    site.api.must("PATCH", f"{KUEUE}/clusterqueues/{queue}", body, JSON_PATCH)
+    site.api.must("PATCH", f"{site.kueue}/clusterqueues/{queue}", body, JSON_PATCH)
     assert site.quota(queue)["lendingLimit"] == "1"

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.cluster.api import APPLY, JSON, JSON_PATCH, MERGE_PATCH, Obj
-from tests.cluster.site import GPU, KUEUE, Site, named
+from tests.cluster.places import GROUP
+from tests.cluster.site import GPU, Site
 
 AT = "spec.resourceGroups[0].flavors[0].resources[0]"
 QUOTA = "/spec/resourceGroups/0/flavors/0/resources/0"
@@ -23,10 +24,10 @@ def _group(flavor: str, *resources: str, covered: tuple[str, ...] = ()) -> Obj:
 
 
 def _created(site: Site, spec: Obj, **query: str) -> tuple[int, str, set[str]]:
-    body = named("clusterqueues", site.name("new"), spec)
-    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body, query=query)
+    body = site.named("clusterqueues", site.name("new"), spec)
+    reply = site.api.request("POST", f"{site.kueue}/clusterqueues", body, query=query)
     if reply.status == 201:
-        site.api.must("DELETE", f"{KUEUE}/clusterqueues/{site.name('new')}")
+        site.api.must("DELETE", f"{site.kueue}/clusterqueues/{site.name('new')}")
     return reply.status, reply.message, reply.fields
 
 
@@ -162,33 +163,35 @@ def test_a_patched_quantity_stays_as_it_was_written(site: Site, value: Any) -> N
 
 
 def test_an_unknown_field_is_dropped_unless_the_writer_asks_for_strictness(site: Site) -> None:
-    """v1beta1's `cohort`, under v1beta2: the queue would silently be in no cohort."""
+    """The cohort as the other version calls it: the queue would silently be in no cohort."""
     spec = site.queue_spec("8", cohort=False)
-    spec["spec"]["cohort"] = site.cohort
+    spec["spec"][site.other_cohort_field] = site.cohort
     assert _created(site, spec)[0] == 201
     status, message, _ = _created(site, spec, fieldValidation="Strict")
-    assert (status, 'unknown field "spec.cohort"' in message) == (400, True), message
+    assert (status, f'unknown field "spec.{site.other_cohort_field}"' in message) == (400, True), message
 
 
 UNSAID = {
     "kind": "the object provided is unrecognized (must be of type ClusterQueue): Object 'Kind' is missing in ",
-    "apiVersion": "the API version in the data () does not match the expected API version (kueue.x-k8s.io/v1beta2)",
+    "apiVersion": "the API version in the data () does not match the expected API version (kueue.x-k8s.io/{version})",
 }
 
 
 @pytest.mark.parametrize("missing", UNSAID)
 def test_a_new_object_of_kueues_says_what_it_is(site: Site, missing: str) -> None:
     """Unlike one of a built-in kind, which is known by its path."""
-    body = named("clusterqueues", site.name("new"), site.queue_spec("8"))
+    body = site.named("clusterqueues", site.name("new"), site.queue_spec("8"))
     del body[missing]
-    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body)
-    assert (reply.status, UNSAID[missing] in reply.message) == (400, True), reply.message
+    reply = site.api.request("POST", f"{site.kueue}/clusterqueues", body)
+    words = UNSAID[missing].format(version=site.version)
+    assert (reply.status, words in reply.message) == (400, True), reply.message
 
 
 def test_an_object_of_another_version_is_not_taken(site: Site) -> None:
-    body = {**named("clusterqueues", site.name("new"), site.queue_spec("8")), "apiVersion": "kueue.x-k8s.io/v1beta1"}
-    reply = site.api.request("POST", f"{KUEUE}/clusterqueues", body)
-    words = "the API version in the data (kueue.x-k8s.io/v1beta1) does not match the expected API version"
+    other = f"{GROUP}/{site.other_version}"
+    body = {**site.named("clusterqueues", site.name("new"), site.queue_spec("8")), "apiVersion": other}
+    reply = site.api.request("POST", f"{site.kueue}/clusterqueues", body)
+    words = f"the API version in the data ({other}) does not match the expected API version"
     assert (reply.status, words in reply.message) == (400, True), reply.message
 
 
@@ -198,7 +201,7 @@ Write = tuple[str, Any, str, dict[str, str]]
 
 def _one_flavor(site: Site) -> Obj:
     flavor = {"name": site.flavor(), "resources": [{"name": GPU, "nominalQuota": "9"}]}
-    return named("clusterqueues", site.name("q"), {"spec": {"resourceGroups": [{"flavors": [flavor]}]}})
+    return site.named("clusterqueues", site.name("q"), {"spec": {"resourceGroups": [{"flavors": [flavor]}]}})
 
 
 UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
@@ -233,7 +236,7 @@ UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
         f'{AT}.lendingLimit: Invalid value: "4": must be less than or equal to the nominalQuota',
     ),
     "leaving the cohort with limits set": (
-        lambda _site, _live: ("PATCH", {"spec": {"cohortName": None}}, MERGE_PATCH, {}),
+        lambda site, _live: ("PATCH", {"spec": {site.cohort_field: None}}, MERGE_PATCH, {}),
         422,
         "borrowingLimit must be nil when cohort is empty",
     ),
@@ -291,13 +294,13 @@ def test_a_change_is_refused(site: Site, case: str) -> None:
     queue = site.queue("q", "8", borrowingLimit="2", lendingLimit="4")
     before = site.get_queue(queue)
     method, body, content_type, query = write(site, before)
-    reply = site.api.request(method, f"{KUEUE}/clusterqueues/{queue}", body, content_type, query)
+    reply = site.api.request(method, f"{site.kueue}/clusterqueues/{queue}", body, content_type, query)
     assert (reply.status, words in reply.message) == (status, True), (reply.status, reply.message)
     assert site.get_queue(queue)["spec"] == before["spec"]
 
 
 def test_a_queue_that_is_not_there(site: Site) -> None:
-    reply = site.api.request("PATCH", f"{KUEUE}/clusterqueues/{site.name('none')}", [], JSON_PATCH)
+    reply = site.api.request("PATCH", f"{site.kueue}/clusterqueues/{site.name('none')}", [], JSON_PATCH)
     assert (reply.status, "not found" in reply.message) == (404, True)
 
 
@@ -310,7 +313,7 @@ def test_a_patch_that_changes_nothing_makes_no_version(site: Site) -> None:
 
 def test_a_dry_run_meets_the_same_rules_and_stores_nothing(site: Site) -> None:
     queue = site.queue("dry", "8", lendingLimit="4")
-    path = f"{KUEUE}/clusterqueues/{queue}"
+    path = f"{site.kueue}/clusterqueues/{queue}"
     answers = []
     for value in ("20", "3"):
         body = [{"op": "replace", "path": f"{QUOTA}/nominalQuota", "value": value}]
@@ -322,13 +325,13 @@ def test_a_dry_run_meets_the_same_rules_and_stores_nothing(site: Site) -> None:
 def test_a_cohort_without_parent_has_no_limits(site: Site) -> None:
     entry = {"name": GPU, "nominalQuota": "8", "borrowingLimit": "2"}
     group = {"coveredResources": [GPU], "flavors": [{"name": site.flavor(), "resources": [entry]}]}
-    body = named("cohorts", site.cohort, {"spec": {"resourceGroups": [group]}})
-    reply = site.api.request("POST", f"{KUEUE}/cohorts", body)
+    body = site.named("cohorts", site.cohort, {"spec": {"resourceGroups": [group]}})
+    reply = site.api.request("POST", f"{site.kueue}/cohorts", body)
     assert (reply.status, f"{AT}.borrowingLimit" in reply.message) == (403, True), reply.message
 
 
 def test_a_local_queue_stays_with_its_cluster_queue(site: Site) -> None:
     queue = site.queue("first", 8)
-    path = f"{KUEUE}/namespaces/{site.namespace}/localqueues/{queue}"
+    path = f"{site.kueue}/namespaces/{site.namespace}/localqueues/{queue}"
     reply = site.api.request("PATCH", path, {"spec": {"clusterQueue": "other"}}, MERGE_PATCH)
     assert (reply.status, "field is immutable" in reply.message) == (422, True), reply.message

@@ -13,7 +13,7 @@ from tests.cluster.api import Api
 from tests.cluster.landing import land
 from tests.cluster.places import BOT, Rights
 from tests.cluster.replica import Installation
-from tests.cluster.site import GPU, KUEUE, Site, named
+from tests.cluster.site import GPU, Site
 
 LISTS = ("clusterqueues", "cohorts", "localqueues", "workloads")
 
@@ -91,10 +91,10 @@ def test_nothing_else_is_allowed(site: Site) -> None:
     """The role is the least: the bot can neither delete a queue nor see a Job."""
     queue = site.queue("kept", 8)
     user = Api(site.user(BOT))
-    queues = f"{KUEUE}/clusterqueues"
+    queues = f"{site.kueue}/clusterqueues"
     answers = [
         user.request("DELETE", f"{queues}/{queue}").status,
-        user.request("POST", queues, named("clusterqueues", site.name("made"), site.queue_spec(1))).status,
+        user.request("POST", queues, site.named("clusterqueues", site.name("made"), site.queue_spec(1))).status,
         user.request("GET", "/apis/batch/v1/jobs").status,
     ]
     user.close()
@@ -103,6 +103,6 @@ def test_nothing_else_is_allowed(site: Site) -> None:
 
 def test_an_unknown_token_is_said_to_be_one(site: Site, tmp_path: Path) -> None:
     stranger = Api(site.api.as_token("nobody-knows-it", tmp_path / "kubeconfig"))
-    reply = stranger.request("GET", f"{KUEUE}/clusterqueues")
+    reply = stranger.request("GET", f"{site.kueue}/clusterqueues")
     stranger.close()
     assert (reply.status, reply.message) == (401, "Unauthorized")
