@@ -100,11 +100,17 @@ class Leader:
             try:
                 return step(epoch)
             except NotLeader:
-                with self._lock:
-                    if self._epoch == epoch:
-                        self._epoch = None
+                self._lose(epoch)
             except Unavailable as error:
                 log.warning("waiting for a dependency", what=error.what, why=error.why)
             return None
 
         return run
+
+    def _lose(self, epoch: int) -> None:
+        """The store refused a write under this epoch: somebody else leads. `renew` may have been the first to see it."""
+        with self._lock:
+            if self._epoch != epoch:
+                return
+            self._epoch = None
+        log.warning("leads no more", epoch=epoch)
