@@ -1,6 +1,7 @@
 """Deliberate mistakes, one at a time: what a hurried change to the bot might do. The oracle must see each."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -135,7 +136,7 @@ def no_compare_and_set(patch: Patch) -> None:
 
 def refusals_are_not_noted(patch: Patch) -> None:
     """A press that does not count leaves no trace."""
-    patch.setattr(record_decision, "note_refusal", lambda *_: None)
+    patch.setattr(record_decision, "refusals_audited", lambda *_: nullcontext())
 
 
 def history_is_not_read(patch: Patch) -> None:
