@@ -3,12 +3,13 @@
 Called by `commands.parse_command`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.core.durations import not_a_duration, take_duration
 from bot.core.instants import Instant, take_instant
-from bot.core.wording.faults import Misread
+from bot.core.wording.faults import Misread, Taken
 from bot.core.wording.line import Line, Reading, Step, Stumble, not_understood, read_parts, reason_piece, stumble
 from bot.core.wording.request_ids import format_request_id, parse_request_id
 
@@ -38,7 +39,7 @@ _Part = Step[ExtendWords] | Stumble
 
 
 def read_extend(line: Line) -> Reading[ExtendWords]:
-    """Reads the words after `extend`. A duration may stand alone: `extend Q-142 2d`."""
+    """Reads the words after `extend`. A time may stand alone: `extend Q-142 2d`."""
     return read_parts(line, ExtendWords(), _read_part)
 
 
@@ -51,23 +52,34 @@ def _read_part(line: Line, said: ExtendWords, at: int) -> _Part:
     if keyword == "because":
         reason = line.tokens[at + 1].text
         return Step(replace(said, reason=reason), at + 2, reason_piece(reason))
-    if said.by or said.until:
-        return stumble(line, Misread("Say by or until, and only once."), at, at + 2)
-    return _read_by(line, said, at + 1) if keyword == "by" else _read_until(line, said, at + 1)
+    return _once(line, said, at, (_read_by if keyword == "by" else _read_until)(line, said, at + 1))
 
 
 def _read_loose(line: Line, said: ExtendWords, at: int) -> _Part:
-    if take_duration(line.words(at)):
-        again = said.by or said.until
-        return (
-            stumble(line, Misread("Say by or until, and only once."), at, at + 1) if again else _read_by(line, said, at)
-        )
+    """A time may stand without its keyword; what is none is the loan."""
+    words = line.words(at)
+    if take_duration(words):
+        return _once(line, said, at, _read_by(line, said, at))
+    if not isinstance(_instant(line, words).value, Misread):
+        return _once(line, said, at, _read_until(line, said, at))
     if said.request is not None:
         return not_understood(line, at)
-    number = parse_request_id(line.tokens[at].text)
+    number = parse_request_id(words[0])
     if isinstance(number, Misread):
         return stumble(line, number, at, at + 1)
     return Step(replace(said, request=number), at + 1, format_request_id(number))
+
+
+def _once(line: Line, said: ExtendWords, at: int, part: _Part) -> _Part:
+    """The new end is said in one way, once: the fault is in the later one."""
+    if isinstance(part, Stumble) or not (said.by or said.until):
+        return part
+    return Stumble(Misread("The new end is said twice."), line.tokens[at].start, line.tokens[part.at - 1].end, part.at)
+
+
+def _instant(line: Line, words: Sequence[str]) -> Taken[Instant]:
+    context = line.context
+    return take_instant(words, context.now, context.zone, context.workday_end)
 
 
 def _read_by(line: Line, said: ExtendWords, at: int) -> _Part:
@@ -81,8 +93,8 @@ def _read_by(line: Line, said: ExtendWords, at: int) -> _Part:
 
 
 def _read_until(line: Line, said: ExtendWords, at: int) -> _Part:
-    words, context = line.words(at), line.context
-    taken = take_instant(words, context.now, context.zone, context.workday_end)
+    words = line.words(at)
+    taken = _instant(line, words)
     if isinstance(taken.value, Misread):
         return stumble(line, taken.value, at + taken.since, at + taken.used, "until")
     return Step(replace(said, until=taken.value), at + taken.used, f"until {' '.join(words[: taken.used])}")
