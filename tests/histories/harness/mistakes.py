@@ -16,7 +16,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import converge_quota, gather, record_decision
+from bot.flows import converge_quota, gather, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -197,6 +197,17 @@ def loans_never_end(patch: Patch) -> None:
     patch.setattr(planner, "by_the_clock", by_the_clock)
 
 
+def the_end_moves_when_asked(patch: Patch) -> None:
+    """An extension counts before anybody has approved it."""
+    right = submit_request.check_extension
+
+    def check_extension(uow: Any, ask: Any, number: int, now: Any) -> None:
+        right(uow, ask, number, now)
+        uow.loans.update(replace(uow.loans.get(number), end=ask.until))
+
+    patch.setattr(submit_request, "check_extension", check_extension)
+
+
 def markup_in_text(patch: Patch) -> None:
     """Other people's words reach `text` as they are."""
     patch.setattr(parts, "inert", lambda text: text)
@@ -276,6 +287,7 @@ MISTAKES = _named(
     siblings_are_dropped,
     loans_stay_open,
     loans_never_end,
+    the_end_moves_when_asked,
     markup_in_text,
     included_forgets_the_loans,
     anybody_answers,
