@@ -327,7 +327,7 @@ def test_the_same_submission_again_makes_no_second(bench: "Bench") -> None:
 
 def test_of_two_at_one_moment_the_second_is_told_of_the_first(bench: "Bench") -> None:
     lent(bench)
-    bench.gate.plan(lambda: ask(bench, by=3 * DAY), matches="store.begin")
+    bench.gate.plan(lambda: ask(bench, by=3 * DAY), after=1, matches="store.begin")
     assert refused(bench, by=DAY) == "Q-1's extension by 3 days waits for a decision already."
     assert [one.ask.until for one in bench.store.tables.requests.values() if one.extends] == [loan(bench).end + 3 * DAY]
 
@@ -336,7 +336,7 @@ def test_a_loan_that_was_extended_meanwhile_is_looked_at_again(bench: "Bench") -
     """Who asks for a day more means from the end that they know of."""
     before = lent(bench, quota.ask(4))
     bench.policy = quota.with_rules({"name": "all", "then": {"approve": "auto"}})
-    bench.gate.plan(lambda: ask(bench, by=3 * DAY), matches="store.begin")
+    bench.gate.plan(lambda: ask(bench, by=3 * DAY), after=1, matches="store.begin")
     with pytest.raises(Stale):
         ask(bench, by=DAY)
     assert loan(bench).end == before.end + 3 * DAY
