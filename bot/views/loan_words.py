@@ -43,11 +43,12 @@ def how_long(ask: Ask) -> Line:
 
 
 def longer(request: QuotaRequest) -> str:
-    """By how much, of an extension: "2 days"."""
+    """By how much, of an extension, to the minute: "2 days". (A chosen time has no seconds, the end of a loan has.)"""
     ask = request.ask
     assert ask.start
     assert ask.until
-    return lasting(ask.until - ask.start)
+    minutes = round((ask.until - ask.start) / timedelta(minutes=1))
+    return lasting(timedelta(minutes=max(1, minutes)))
 
 
 def asked(request: QuotaRequest) -> Line:
