@@ -15,8 +15,7 @@ from bot.core.messages import Message, Modal
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.details_facts import details_facts
-from bot.flows.extend_loan import MoreTime, extend_loan
-from bot.flows.look_up import loan_of
+from bot.flows.extend_loan import MoreTime, extend_loan, loan_to_extend
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
@@ -83,7 +82,7 @@ def on_return_form(arrived: Arrived) -> None:
 
 def on_extend(arrived: Arrived) -> None:
     """Asks how much longer."""
-    loan = loan_of(arrived.world, _number(arrived))
+    loan = loan_to_extend(arrived.world, _number(arrived))
     _open(arrived, extend_form(loan, arrived.world.policies.policy.approvals.limits.longest))
 
 

@@ -43,6 +43,12 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
         return submit(world, asked, arrival)
 
 
+def loan_to_extend(world: World, number: int) -> Loan:
+    """Before it is asked how much longer. Raises Refused."""
+    with world.store.read() as uow:
+        return extendable(uow, number, world.clock())
+
+
 def _ask(world: World, wish: MoreTime, person: Person) -> Ask:
     """The loan's own quota, from its end on. Raises Refused if it is not theirs to extend, or not possible."""
     first = request_of(world, wish.number)
@@ -50,8 +56,7 @@ def _ask(world: World, wish: MoreTime, person: Person) -> Ask:
     barred = may_handle(roles, person, first, person_or_id(world, first.ask.requester).name)
     if barred:
         raise Refused(barred)
-    with world.store.read() as uow:
-        loan = extendable(uow, wish.number, world.clock())
+    loan = loan_to_extend(world, wish.number)
     return Ask(
         cluster=loan.cluster,
         team=first.ask.team,

@@ -26,7 +26,7 @@ def grant(uow: UnitOfWork, policy: Policy, request: QuotaRequest, by: str, now: 
     """Give what a waiting request asks for: a loan, or more time with one. Raises Stale, Refused."""
     if request.extends is None:
         return grant_loan(uow, request, by, now)
-    loan = extendable(uow, request.extends, now)
+    loan = _live(uow, request.extends, now)
     until = request.ask.until
     if until is None or loan.end != request.ask.start:
         raise Refused(f"The end of {request.subject} has changed since this was asked. Ask again.")
@@ -39,7 +39,15 @@ def grant(uow: UnitOfWork, policy: Policy, request: QuotaRequest, by: str, now: 
 
 
 def extendable(uow: UnitOfWork, number: int, now: datetime) -> Loan:
-    """A loan whose end can still be moved. Raises Refused."""
+    """A loan whose end can still be moved, and of which no extension waits. Raises Refused."""
+    loan = _live(uow, number, now)
+    waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
+    if waiting:
+        raise RefusedWith(extension_waits(waiting[0]))
+    return loan
+
+
+def _live(uow: UnitOfWork, number: int, now: datetime) -> Loan:
     loan = uow.loans.get(number)
     if loan is None:
         raise Refused(f"There is no loan Q-{number}.")
@@ -51,11 +59,8 @@ def extendable(uow: UnitOfWork, number: int, now: datetime) -> Loan:
 
 
 def check_extension(uow: UnitOfWork, ask: Ask, number: int, now: datetime) -> None:
-    """In the transaction that stores it: the loan is as it was looked at, and no other extension of it waits."""
+    """In the transaction that stores it: the loan is still as it was looked at. Raises Refused, Stale."""
     loan = extendable(uow, number, now)
-    waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
-    if waiting:
-        raise RefusedWith(extension_waits(waiting[0]))
     if loan.end != ask.start:
         raise Stale(f"loan {number} ends at another time now")
 

@@ -9,6 +9,7 @@ import pytest
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanState
 from bot.core.requests import Ask, QuotaRequest, RequestState
+from bot.flows.details_facts import details_facts
 from bot.flows.end_loan import end_loan
 from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.lapse_requests import lapse_requests
@@ -19,7 +20,9 @@ from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
 from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.withdraw_request import withdraw_request
+from bot.views.details import details
 from tests.support import quota
+from tests.support.view_text import seen
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
@@ -117,6 +120,7 @@ def test_its_people_hear_of_it(bench: "Bench") -> None:
     press(bench, user="U0LEADNLP")
     press(bench)
     bench.deliver_all()
+    assert any(text.startswith("nlp lends 8 a100") and "2026-12-07" in text for text in bench.texts("U0LEADNLP"))
     for user in (REQUESTER, LEAD):
         assert sum(text.startswith("Q-1 now ends ") for text in bench.texts(user)) == 1
     assert any(text.startswith("Extended (by 2 days)") for text in bench.texts("C0APPROVALS"))
@@ -209,6 +213,14 @@ def test_an_extension_that_waits_asks_for_no_more_devices(bench: "Bench") -> Non
     submitted = submit_request(bench.world, draft, "more", bench.arrival("more"))
     assert isinstance(submitted, Submitted)
     assert submitted.request.rule == "first"
+
+
+def test_the_details_judge_the_whole_loan_and_count_it_once(bench: "Bench") -> None:
+    lent(bench)
+    facts = details_facts(bench.world, ask(bench).id, ADMIN)
+    assert "rule big, because 8 is more than 4" in facts.why[0]
+    assert (facts.on_loan, facts.others) == (0, ())
+    assert "• The quota stays where it is" in seen(details(facts))
 
 
 def test_a_rule_that_says_no_says_it_at_once(bench: "Bench") -> None:

@@ -5,8 +5,8 @@ from bot.core.errors import Refused
 from bot.core.messages import Message
 from bot.core.requests import RequestState
 from bot.core.wording.extend_words import ExtendWords
-from bot.flows.extend_loan import MoreTime, extend_loan
-from bot.flows.look_up import loan_of, own_loans
+from bot.flows.extend_loan import MoreTime, extend_loan, loan_to_extend
+from bot.flows.look_up import own_loans
 from bot.views.answers.done import ask_how_long, extension_sent
 from bot.views.answers.help import CommandHelp
 from bot.views.kit import line
@@ -33,7 +33,7 @@ def run(arrived: Arrived, said: ExtendWords) -> Message:
             return which_loan(loans, line("Which one ends later?"), extend_button)
         number = loans[0].id
     if said.by is None and said.until is None:
-        return ask_how_long(loan_of(arrived.world, number))
+        return ask_how_long(loan_to_extend(arrived.world, number))
     until = said.until.at if said.until else None
     wish = MoreTime(number, said.by, until, said.reason or "")
     request = extend_loan(arrived.world, wish, arrived.user, arrived.origin, arrived.origin).request
