@@ -82,7 +82,7 @@ class _Story:
         self._presses("noor", "gpuq_card_approve")
         self._sees("gpu-approvals", "+2 days for Q-1", "Waiting: 1 of 2 approvals")
         self._presses("ada", "gpuq_card_approve")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "+2 days for Q-1", "extended until"))
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "+2 days for Q-1", "Extended until"))
         self._show("mira", self._dm("mira", "Q-1 now ends"), "mira")
         self._queues(16, 24)
 

@@ -54,7 +54,7 @@ def details(facts: DetailsFacts) -> Modal:
     head = [title(card), told(card).state, terms(card), *([line(Reason(reason))] if reason.strip() else [])]
     impact = impact_lines(card.impact, card.unit, most_named=_MOST_WORKLOADS) if card.impact else []
     if card.request.extends is not None:
-        impact = [line("The quota stays where it is")]
+        impact = [line("The same quota for longer: no number of a queue changes")]
     blocks: list[Block] = [
         rich(*head, bold_first=True),
         bullets(impact or [no_figures(card.no_figures_since)]),

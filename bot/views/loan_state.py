@@ -209,7 +209,7 @@ def _observed(facts: CardFacts) -> Told:
 
 def _extended(facts: CardFacts) -> Told:
     assert facts.request.ask.until
-    state = line("Approved: extended until ", Moment(facts.request.ask.until))
+    state = line("Extended until ", Moment(facts.request.ask.until))
     return Told(Symbol.IN_FORCE, state, line("extended"), approved_by(facts))
 
 

@@ -88,7 +88,7 @@ def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
     if facts.request.extends is not None:
-        lines = [line("The quota stays where it is. Without a decision it ends as it was to end")]
+        lines = [line("The same quota for longer: no number of a queue changes. Undecided, its end stays as it is")]
     else:
         lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
     return (bullets([*lines, *(line(note) for note in facts.notes)]),)

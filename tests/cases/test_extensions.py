@@ -87,7 +87,7 @@ def test_a_loan_that_is_extended_runs_on_to_its_new_end(
     _approved(stage, pair, loan)
 
     assert _now(stage, loan).end == loan.end + longer
-    _card(stage, loan, "Approved: extended until ")
+    _card(stage, loan, "Extended until ")
     stage.hears(pair.asker, f"Q-{loan.id} now ends ")
     stage.clock.move(2 * DAY + HOUR)
     assert _now(stage, loan).state is LoanState.RUNNING

@@ -220,7 +220,7 @@ def test_the_details_judge_the_whole_loan_and_count_it_once(bench: "Bench") -> N
     facts = details_facts(bench.world, ask(bench).id, ADMIN)
     assert "rule big, because 8 is more than 4" in facts.why[0]
     assert (facts.on_loan, facts.others) == (0, ())
-    assert "• The quota stays where it is" in seen(details(facts))
+    assert "• The same quota for longer: no number of a queue changes" in seen(details(facts))
 
 
 def test_a_rule_that_says_no_says_it_at_once(bench: "Bench") -> None:
