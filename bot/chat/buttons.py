@@ -4,15 +4,18 @@ Nothing is taken from the pressed message but ids: the request's, the question's
 """
 
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.chat.desk import Arrived
-from bot.chat.form_values import text, whole
+from bot.chat.form_values import instant, text, whole
 from bot.core.convergence.facts import AnswerKind
+from bot.core.durations import parse_duration
 from bot.core.errors import Refused, Rejected, Unavailable
 from bot.core.messages import Message, Modal
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.details_facts import details_facts
+from bot.flows.extend_loan import MoreTime, extend_loan, loan_to_extend
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
@@ -21,6 +24,7 @@ from bot.views.answers.done import request_withdrawn
 from bot.views.answers.show import show
 from bot.views.deny_form import deny_form
 from bot.views.details import details
+from bot.views.extend_form import extend_form
 from bot.views.facts import CardFacts
 from bot.views.ids import Action, Field, picture_of
 from bot.views.return_form import return_form
@@ -74,6 +78,21 @@ def on_return_form(arrived: Arrived) -> None:
     """The amount was given. The card says the rest."""
     amount = whole(arrived.item.payload["values"], Field.RETURN_AMOUNT)
     return_loan(arrived.world, int(arrived.get("metadata")), amount, arrived.user, arrived.origin)
+
+
+def on_extend(arrived: Arrived) -> None:
+    """Asks how much longer."""
+    loan = loan_to_extend(arrived.world, _number(arrived))
+    _open(arrived, extend_form(loan, arrived.world.policies.policy.approvals.limits.longest))
+
+
+def on_extend_form(arrived: Arrived) -> None:
+    """It was given, and passed the gate. The extension's card says the rest; a refusal goes by DM."""
+    values, number = arrived.item.payload["values"], int(arrived.get("metadata"))
+    until, by = instant(values, Field.EXTEND_UNTIL_AT), parse_duration(text(values, Field.EXTEND_BY))
+    length = by if isinstance(by, timedelta) and until is None else None
+    wish = MoreTime(number, length, until, text(values, Field.EXTEND_WORDS))
+    extend_loan(arrived.world, wish, arrived.user, f"extend:{arrived.get('view_id')}", arrived.origin)
 
 
 def on_edit_answer(arrived: Arrived) -> Message:

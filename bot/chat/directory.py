@@ -26,6 +26,7 @@ ACTIONS: Mapping[str, Handler] = {
     Action.CARD_DETAILS: _silent(buttons.on_details),
     Action.REQUEST_WITHDRAW: buttons.on_withdraw,
     Action.REQUEST_AGAIN: _silent(form.open_again),
+    Action.LOAN_EXTEND: _silent(buttons.on_extend),
     Action.LOAN_RETURN: _silent(buttons.on_return),
     Action.DRIFT_BASE: buttons.on_edit_answer,
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,
@@ -38,6 +39,7 @@ ACTIONS: Mapping[str, Handler] = {
 SUBMISSIONS: Mapping[str, Handler] = {
     View.REQUEST_FORM: _silent(form.submit),
     View.DENY_FORM: _silent(buttons.on_deny_form),
+    View.EXTEND_FORM: _silent(buttons.on_extend_form),
     View.RETURN_FORM: _silent(buttons.on_return_form),
 }
 

@@ -6,7 +6,7 @@ Asks nobody: what needs the cluster, Slack or the database is checked by the wor
 from collections.abc import Mapping
 from typing import Any
 
-from bot.chat.form_values import State, form_values, text, whole
+from bot.chat.form_values import State, form_values, instant, text, whole
 from bot.chat.listeners import FormGate
 from bot.core.inbox import InboxItem
 from bot.core.policy import Policy
@@ -29,6 +29,10 @@ def form_gate(world: World) -> FormGate:
             if not errors:
                 view = modal_json(checking(str(item.payload["metadata"])))
                 return {"response_action": "update", "view": view}
+        elif item.name == View.EXTEND_FORM:
+            until = instant(values, Field.EXTEND_UNTIL_AT)
+            gone = until is not None and until <= item.received_at
+            errors = {Field.EXTEND_UNTIL_AT.value: "This time has passed"} if gone else {}
         elif item.name == View.RETURN_FORM:
             errors = {} if whole(values, Field.RETURN_AMOUNT) else {Field.RETURN_AMOUNT.value: "A whole number from 1"}
         else:

@@ -32,6 +32,8 @@ class Stored:
     audit: Sequence[AuditEntry]
     shown: Mapping[str, Any]
     """What the requester's copy of the card knows: the standing, what got worse, what came late."""
+    extension: QuotaRequest | None = None
+    """One of its loan that waits for a decision."""
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -40,12 +42,14 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
     if request is None:
         return None
     card = uow.notices.get(f"card:{number}:{request.ask.requester}")
+    waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
     return Stored(
         request,
         uow.requests.approvals(number),
-        uow.loans.get(number),
-        uow.audit.of(f"Q-{number}"),
+        uow.loans.get(request.number),
+        uow.audit.of(request.subject),
         card.draft.facts if card else {},
+        waiting[0] if waiting else None,
     )
 
 
@@ -72,6 +76,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         end_words=_end_words(found),
         notes=tuple(facts.get("notes") or ()),
         unreachable=facts.get("unreachable"),
+        extension=found.extension,
     )
 
 
@@ -101,7 +106,7 @@ def _decider(world: World, found: Stored) -> Any:
     """Who ended it, if a person did; of an approved request that is over, who gave it back."""
     request = found.request
     by = request.decided_by
-    if request.state is RequestState.APPROVED:
+    if request.state is RequestState.APPROVED and request.extends is None:
         by = next((entry.who for entry in reversed(found.audit) if _gave_back(entry)), None)
     return person_or_id(world, by) if by and not by.startswith("rule:") else None
 

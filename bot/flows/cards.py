@@ -51,6 +51,15 @@ def refresh_cards(uow: UnitOfWork, number: int, at: datetime, facts: Mapping[str
     uow.notices.refresh(card_prefix(number), at, facts)
 
 
+def refresh_copies(
+    uow: UnitOfWork, request: QuotaRequest, at: datetime, facts: Mapping[str, Any] | None = None
+) -> None:
+    """The cards of a request; of an extension those of its loan as well, which say that it waits."""
+    refresh_cards(uow, request.id, at, facts)
+    if request.extends is not None:
+        refresh_cards(uow, request.extends, at)
+
+
 def owe_line(
     uow: UnitOfWork, policy: Policy, number: int, event: EventKind, at: datetime, which: str = "", **facts: Any
 ) -> None:

@@ -25,12 +25,14 @@ def details_facts(world: World, number: int, user: str) -> DetailsFacts:
         if found is None:
             raise Refused(f"There is no Q-{number}.")
         ask = found.request.ask
-        facts = request_facts(uow, ask, world.clock(), policy, number)
+        facts = request_facts(uow, ask, world.clock(), policy, number, found.request.extends)
     read = read_queues(world, ask.cluster)
     picture = None if isinstance(read, NotRead) else read
     seen = visible_queues(policy, roles, ask.cluster, picture.queues) if picture else frozenset()
-    others = [f"Q-{loan.id}: {loan.amount} {loan.flavor} on loan" for loan in facts.loans if loan.id != number]
-    others += [f"Q-{one.id}: {one.ask.amount} {one.ask.flavor} asked" for one in facts.requests if one.id != number]
+    others = [
+        f"Q-{loan.id}: {loan.amount} {loan.flavor} on loan" for loan in facts.loans if loan.id != found.request.number
+    ]
+    others += [f"{one.name}: {one.ask.amount} {one.ask.flavor} asked" for one in facts.requests if one.id != number]
     return DetailsFacts(
         card=card_facts(world, found),
         why=explain(evaluate(policy, facts)),

@@ -23,7 +23,7 @@ MOST = 60
 _BEGUN = frozenset({LoanState.SCHEDULED, LoanState.RUNNING})
 
 
-def loans_to_return(world: World, user: str) -> tuple[Loan, ...]:
+def own_loans(world: World, user: str) -> tuple[Loan, ...]:
     """Loans of this person that are not over."""
     with world.store.read() as uow:
         mine = uow.requests.find(requester=user, states={RequestState.APPROVED}, limit=MOST)
@@ -43,7 +43,7 @@ def loan_of(world: World, number: int) -> Loan:
 
 
 def requests_to_withdraw(world: World, user: str) -> tuple[QuotaRequest, ...]:
-    """Requests of this person that are not in force."""
+    """Requests and extensions of this person that are not in force."""
     with world.store.read() as uow:
         mine = uow.requests.find(requester=user, states={RequestState.WAITING, RequestState.APPROVED}, limit=MOST)
         loans = {request.id: uow.loans.get(request.id) for request in mine}
@@ -137,8 +137,13 @@ def _rows(
 ) -> Sequence[CardFacts]:
     with world.store.read() as uow:
         found = uow.requests.find(states=states, teams=teams, requester=requester, limit=MOST)
-        rows = [row for request in found if (row := stored(uow, request.id)) is not None]
+        rows = [row for request in found if _is_a_row(request) and (row := stored(uow, request.id)) is not None]
     return [card_facts(world, row) for row in rows]
+
+
+def _is_a_row(request: QuotaRequest) -> bool:
+    """A decided extension shows in its loan's end."""
+    return request.extends is None or request.state is RequestState.WAITING
 
 
 def _team(policy: Policy, name: str, rows: Sequence[CardFacts], seen: Sequence[_Seen]) -> TeamStatus:
@@ -147,7 +152,9 @@ def _team(policy: Policy, name: str, rows: Sequence[CardFacts], seen: Sequence[_
         name,
         tuple(use for one in seen for use in _uses(policy, name, one)),
         tuple(row for row in mine if row.request.state is RequestState.WAITING),
-        tuple(row for row in mine if row.loan is not None and row.loan.state is not LoanState.CLOSED),
+        tuple(
+            row for row in mine if row.request.extends is None and row.loan and row.loan.state is not LoanState.CLOSED
+        ),
     )
 
 

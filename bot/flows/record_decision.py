@@ -20,10 +20,10 @@ from bot.core.policy import Policy
 from bot.core.request_facts import RequestFacts
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate_again
-from bot.flows.audited import note_refusal
-from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
-from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
-from bot.flows.grant_loan import grant_loan
+from bot.flows.audited import refusals_audited
+from bot.flows.cards import ask_next, owe_line, refresh_cards, refresh_copies, tell_requester
+from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts, request_of
+from bot.flows.grant_extension import grant
 from bot.flows.live_impact import live_impact
 from bot.flows.read_cluster import NotRead
 from bot.flows.refused_with import RefusedWith
@@ -71,33 +71,24 @@ def deny(world: World, press: Press, words: str) -> str:
 
 
 def _decide(world: World, press: Press, what: str, words: str = "") -> str:
-    try:
-        seen = _look(world, press)
-        return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
-    except Refused as refused:
-        note_refusal(world, press.user, what, f"Q-{press.number}", refused.sentence)
-        raise
-    except Stale:
-        # Somebody was faster between our look and our write: say who, and what it came to.
-        with world.store.read() as uow:
-            current = uow.requests.get(press.number)
-        faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
-        note_refusal(world, press.user, what, f"Q-{press.number}", faster.sentence)
-        raise faster from None
+    request = request_of(world, press.number)
+    with refusals_audited(world, press.user, request.verb(what), request.subject):
+        try:
+            seen = _look(world, press, request)
+            return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
+        except Stale:
+            # Somebody was faster between our look and our write: say who, and what it came to.
+            raise _already(world, request_of(world, press.number)) from None
 
 
-def _look(world: World, press: Press) -> _Seen:
+def _look(world: World, press: Press, request: QuotaRequest) -> _Seen:
     person = person_of(world, press.user)
     policy = world.policies.policy
-    with world.store.read() as uow:
-        request = uow.requests.get(press.number)
-    if request is None:
-        raise Refused(f"There is no Q-{press.number}.")
     if request.state is not RequestState.WAITING:
         raise _already(world, request)
     now = world.clock()
     if request.lapses_at <= now:  # the leader has not come to it yet
-        raise RefusedWith(already_decided(Decided(request.id, Ended.LAPSED, request.lapses_at)))
+        raise RefusedWith(already_decided(Decided(request.name, Ended.LAPSED, request.lapses_at)))
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
     return _Seen(press, person, policy, request, groups, now)
 
@@ -106,7 +97,7 @@ def _approve(world: World, seen: _Seen) -> str:
     request = seen.request
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
-        facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id)
+        facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id, request.extends)
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
         if stuck(seen.policy, request, approvals, seen.groups):
@@ -116,7 +107,7 @@ def _approve(world: World, seen: _Seen) -> str:
         _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
     _check_policy(world, seen, facts, begun=bool(approvals))
-    impact = live_impact(world, request.ask)
+    impact = live_impact(world, request.ask) if request.extends is None else None  # more time moves no quota
     shown = from_json(request.picture) if request.picture else None
     if isinstance(impact, Impact):
         news = worse(shown, impact) if shown else None
@@ -129,7 +120,7 @@ def _approve(world: World, seen: _Seen) -> str:
 
 
 def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval], notes: Sequence[str]) -> str:
-    """One transaction: the approval, and if it was the last one the loan."""
+    """One transaction: the approval, and if it was the last one what it is for."""
     request = seen.request
     step = open_step(request.steps, approvals)
     complete = step is None
@@ -137,12 +128,12 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
         uow.inbox.done(seen.press.origin)
         uow.requests.approve(approval)
         if step is None:
-            request = grant_loan(uow, request, seen.person.id, seen.now)
+            request = grant(uow, seen.policy, request, seen.person.id, seen.now)
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
         outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("approve"), request.subject, outcome))
         owe_line(
             uow,
             seen.policy,
@@ -158,7 +149,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
     world.wake_delivery()
     if complete:
         world.wake_convergence()
-    return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
+    return f"{request.name} is approved." if complete else f"Your approval of {request.name} counts."
 
 
 def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:
@@ -187,13 +178,13 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         stored = uow.requests.update(denied)
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "deny", f"Q-{request.id}", "ok"))
-        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("deny"), request.subject, "ok"))
+        refresh_copies(uow, stored, seen.now, {"worse": None})
         if not left:
             tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
         uow.commit()
     world.wake_delivery()
-    return f"Q-{request.id} is denied."
+    return f"{request.name} is denied."
 
 
 def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews | None) -> str:
@@ -215,19 +206,19 @@ def _check_policy(world: World, seen: _Seen, facts: RequestFacts, *, begun: bool
         words = " ".join(one.sentence for one in over)
         if over_limits(seen.policy, replace(facts, loans=(), requests=())):
             _close(world, seen, "limits", words)
-            raise Refused(f"Not approved: {words} Q-{request.id} is closed.")
+            raise Refused(f"Not approved: {words} {request.name} is closed.")
         raise Refused(f"Not approved: {words}")
     verdict = evaluate_again(seen.policy, facts, request.created_at, request.rule)
     if verdict.outcome is Outcome.DENIED:
         _close(world, seen, verdict.rule or "none", verdict.words)
         by = f"rule {verdict.rule}" if verdict.rule else "the policy"
-        raise Refused(f"Not approved: {by} says no now: {verdict.words.rstrip('.')}. Q-{request.id} is closed.")
+        raise Refused(f"Not approved: {by} says no now: {verdict.words.rstrip('.')}. {request.name} is closed.")
     if verdict.outcome is Outcome.AUTO or verdict.steps == request.steps:
         return
     if begun:
         words = "The policy changed after the first approval: other people decide this now. Ask again."
         _close(world, seen, verdict.rule or "none", words)
-        raise Refused(f"Q-{request.id} is closed. {words}")
+        raise Refused(f"{request.name} is closed. {words}")
     changed = replace(request, rule=verdict.rule, steps=verdict.steps, revision=request.revision + 1)
     _change(world, seen, changed, {}, "policy changed: asked again")
     raise Refused("The policy changed: other people decide this now. The card shows who.")
@@ -239,8 +230,8 @@ def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
     denied = replace(request, state=RequestState.DENIED, decided_by=f"rule:{rule}", decided_at=seen.now, words=words)
     with world.store.begin() as uow:
         stored = uow.requests.update(replace(denied, revision=request.revision + 1))
-        uow.audit.add(AuditEntry(seen.now, "bot", "close", f"Q-{request.id}", words))
-        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        uow.audit.add(AuditEntry(seen.now, "bot", request.verb("close"), request.subject, words))
+        refresh_copies(uow, stored, seen.now, {"worse": None})
         tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
         uow.commit()
     world.wake_delivery()
@@ -249,7 +240,7 @@ def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
 def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, Any], outcome: str) -> None:
     with world.store.begin() as uow:
         uow.requests.update(changed)
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{changed.id}", outcome))
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, changed.verb("approve"), changed.subject, outcome))
         refresh_cards(uow, changed.id, seen.now, facts)
         uow.commit()
     world.wake_delivery()
@@ -276,13 +267,13 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
 def _already(world: World, request: QuotaRequest) -> Refused:
     """Why a request that was read again cannot be decided by this press."""
     if request.state is RequestState.WAITING:
-        return RefusedWith(being_changed(request.id, None))
+        return RefusedWith(being_changed(request.number, None))
     by = request.decided_by or ""
     rule = by.removeprefix("rule:") if by.startswith("rule:") else None
     return RefusedWith(
         already_decided(
             Decided(
-                request.id,
+                request.name,
                 Ended(request.state.value),
                 request.decided_at or request.created_at,
                 person_or_id(world, by) if by and rule is None else None,

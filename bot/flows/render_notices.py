@@ -38,6 +38,7 @@ _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LAPSED: direct.lapsed,
     NoticeKind.WITHDRAWN: direct.withdrawn,
     NoticeKind.NOT_IN_FORCE: direct.not_in_force,
+    NoticeKind.LOAN_EXTENDED: direct.extended,
     NoticeKind.LOAN_RETURNED: direct.returned,
     NoticeKind.LOAN_ENDED: direct.ended,
     NoticeKind.LENDER_LENT: direct.lent,

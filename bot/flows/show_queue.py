@@ -83,7 +83,7 @@ def _figures(world: World, policy: Policy, picture: ClusterPicture, looked: _Ask
     accelerators = cluster.accelerators if cluster else {}
     with world.store.read() as uow:
         loans = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
-        requests = uow.requests.find(states={RequestState.WAITING})
+        requests = [one for one in uow.requests.find(states={RequestState.WAITING}) if one.extends is None]
         asked = [(one, len(uow.requests.approvals(one.id))) for one in requests if one.ask.cluster == picture.cluster]
     around = _Around(picture, queue, loans, asked, looked.waiting)
     return [

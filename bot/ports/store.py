@@ -29,10 +29,11 @@ class Requests(Protocol):
         states: Collection[RequestState] | None = None,
         teams: Collection[str] | None = None,
         requester: str | None = None,
+        extends: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        """Newest first; every given condition holds. `since` is about created_at."""
+        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at."""
         ...
 
     def update(self, request: QuotaRequest) -> QuotaRequest:

@@ -91,7 +91,10 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """A request with all that came of it. Which state the card shows follows from these values alone."""
+    """A request with all that came of it, or an extension with the loan that it is about.
+
+    Which state the card shows follows from these values alone.
+    """
 
     request: QuotaRequest
     requester: Person
@@ -124,5 +127,7 @@ class CardFacts:
     """Name of the approvals channel if the card goes to approvers by DM instead."""
     end_words: str = ""
     """Why an admin ended the loan, as they wrote it."""
+    extension: QuotaRequest | None = None
+    """One of the loan that waits for a decision."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

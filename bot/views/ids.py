@@ -23,6 +23,8 @@ class Action(StrEnum):
     """[request] requester, the team's leads"""
     REQUEST_AGAIN = "gpuq_request_again"
     """[request] requester, the team's leads; opens the form filled from that request"""
+    LOAN_EXTEND = "gpuq_loan_extend"
+    """[loan] requester, the team's leads; opens `View.EXTEND_FORM`"""
     LOAN_RETURN = "gpuq_loan_return"
     """[loan] requester, the team's leads; opens `View.RETURN_FORM`"""
     DRIFT_BASE = "gpuq_drift_base"
@@ -53,6 +55,9 @@ class Field(StrEnum):
     START_AT = "gpuq_form_start_at"
     DENY_WORDS = "gpuq_deny_words"
     RETURN_AMOUNT = "gpuq_return_amount"
+    EXTEND_BY = "gpuq_extend_by"
+    EXTEND_UNTIL_AT = "gpuq_extend_until_at"
+    EXTEND_WORDS = "gpuq_extend_words"
 
 
 class View(StrEnum):
@@ -64,6 +69,7 @@ class View(StrEnum):
     """Loading, checking, sent and not sent: states without a submit button."""
     DENY_FORM = "gpuq_deny_form"
     RETURN_FORM = "gpuq_return_form"
+    EXTEND_FORM = "gpuq_extend_form"
     DETAILS = "gpuq_details_view"
 
 

@@ -28,6 +28,8 @@ class NoticeKind(StrEnum):
     """[direct.withdrawn] Requester, when somebody else withdrew the request."""
     NOT_IN_FORCE = "not_in_force"
     """[direct.not_in_force] Requester, when a loan in force is no longer in the live numbers."""
+    LOAN_EXTENDED = "loan_extended"
+    """[direct.extended] Requester, and whose loan it is, when it was approved that the loan ends later."""
     LOAN_RETURNED = "loan_returned"
     """[direct.returned] Requester, when quota was given back early, all of it or a part."""
     LOAN_ENDED = "loan_ended"

@@ -20,6 +20,7 @@ from bot.views.loan_words import (
     approved_by,
     blocked_because,
     early,
+    extension_line,
     lasting,
     quota_line,
     quota_lowered_line,
@@ -42,6 +43,8 @@ class CardState(StrEnum):
     LAPSED = auto()
     OBSERVED = auto()
     """Approved while the bot only observes."""
+    EXTENDED = auto()
+    """Of an extension: its loan ends later now."""
     STARTS_LATER = auto()
     STARTING = auto()
     """Approved, and the write is under way."""
@@ -82,6 +85,8 @@ def state_of(facts: CardFacts) -> CardState:
         return _UNDECIDED[facts.request.state]
     if facts.observe:
         return CardState.OBSERVED
+    if facts.request.extends is not None:
+        return CardState.EXTENDED
     if facts.loan is None:
         return CardState.STARTING
     return _loan_state(facts, facts.loan)
@@ -189,6 +194,9 @@ def _withdrawn(facts: CardFacts) -> Told:
 
 def _lapsed(facts: CardFacts) -> Told:
     request = facts.request
+    if request.extends is not None and request.decided_at and request.decided_at < request.lapses_at:
+        over = line("Lapsed ", Moment(request.decided_at), f": {request.subject} is over")
+        return Told(Symbol.OVER, over, line("lapsed"))
     waited = lasting(request.lapses_at - request.created_at)
     state = line("Lapsed ", Moment(request.lapses_at), f": nobody decided in {waited}. Nothing changed")
     return Told(Symbol.OVER, state, line("lapsed"))
@@ -197,6 +205,12 @@ def _lapsed(facts: CardFacts) -> Told:
 def _observed(facts: CardFacts) -> Told:
     words = "approved in observe mode: nothing was written"
     return Told(Symbol.IN_FORCE, line(words.capitalize()), line(words), approved_by(facts))
+
+
+def _extended(facts: CardFacts) -> Told:
+    assert facts.request.ask.until
+    state = line("Extended until ", Moment(facts.request.ask.until))
+    return Told(Symbol.IN_FORCE, state, line("extended"), approved_by(facts))
 
 
 def _starts_later(facts: CardFacts) -> Told:
@@ -251,7 +265,8 @@ def _in_force(facts: CardFacts) -> Told:
         line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at))
         for one in facts.returned[-_MOST_RETURNS:]
     )
-    return Told(Symbol.IN_FORCE, state, line("in force"), (*back, *approved_by(facts), *quota_line(facts)))
+    said = (*back, *extension_line(facts), *approved_by(facts), *quota_line(facts))
+    return Told(Symbol.IN_FORCE, state, line("in force"), said)
 
 
 def _not_lowered(facts: CardFacts) -> Told:
@@ -309,6 +324,7 @@ _TELLERS: dict[CardState, Callable[[CardFacts], Told]] = {
     CardState.WITHDRAWN: _withdrawn,
     CardState.LAPSED: _lapsed,
     CardState.OBSERVED: _observed,
+    CardState.EXTENDED: _extended,
     CardState.STARTS_LATER: _starts_later,
     CardState.STARTING: _starting,
     CardState.BLOCKED: _blocked,

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from bot.core.durations import format_duration
 from bot.core.impact import Move
 from bot.core.loans import Loan, LoanKind
-from bot.core.requests import Ask
+from bot.core.requests import Ask, QuotaRequest
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import Unit, devices, joined, number, of_flavor
 from bot.views.facts import CardFacts
@@ -40,6 +40,27 @@ def how_long(ask: Ask) -> Line:
         return line(lasting(ask.duration))
     assert ask.until
     return line("until ", Moment(ask.until))
+
+
+def longer(request: QuotaRequest) -> str:
+    """By how much, of an extension, to the minute: "2 days". (A chosen time has no seconds, the end of a loan has.)"""
+    ask = request.ask
+    assert ask.start
+    assert ask.until
+    minutes = round((ask.until - ask.start) / timedelta(minutes=1))
+    return lasting(timedelta(minutes=max(1, minutes)))
+
+
+def asked(request: QuotaRequest) -> Line:
+    """What a request asks for: "8 a100 for vision", "+2 days for Q-142: 8 a100 for vision"."""
+    if request.extends is None:
+        return what(request.ask)
+    return line(f"+{longer(request)} for {request.subject}: ", what(request.ask))
+
+
+def extension_line(facts: CardFacts) -> tuple[Line, ...]:
+    """On the loan's card, while one waits."""
+    return (line(f"Extension by {longer(facts.extension)} is waiting"),) if facts.extension else ()
 
 
 def approved_by(facts: CardFacts) -> tuple[Line, ...]:

@@ -9,14 +9,13 @@ from typing import Any
 
 from bot.core.messages import Block, Message
 from bot.core.requests import Ask, RequestState
-from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import device_hours, joined
 from bot.views.facts import CardFacts, Step, Surface
 from bot.views.ids import Action, card_block
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
 from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
-from bot.views.loan_words import how_long, lasting, runs_above, what
+from bot.views.loan_words import asked, how_long, lasting, runs_above, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE})
@@ -36,10 +35,11 @@ def card(facts: CardFacts, surface: Surface) -> Message:
 
 
 def title(facts: CardFacts) -> Line:
-    """Line 1: "8 a100 for vision, 3 days, borrow · Q-142"."""
-    ask = facts.request.ask
-    name = format_request_id(facts.request.id)
-    return line(what(ask), ", ", how_long(ask), f", {ask.kind.value} · {name}")
+    """Line 1: "8 a100 for vision, 3 days, borrow · Q-142", "+2 days for Q-142: 8 a100 for vision, borrow"."""
+    request, ask = facts.request, facts.request.ask
+    if request.extends is not None:
+        return line(asked(request), f", {ask.kind.value}")
+    return line(what(ask), ", ", how_long(ask), f", {ask.kind.value} · {request.name}")
 
 
 def _text(facts: CardFacts, says: Told) -> str:
@@ -48,7 +48,9 @@ def _text(facts: CardFacts, says: Told) -> str:
     state = says.short
     if state_of(facts) is CardState.WAITING:
         state = line(named(facts.requester), f" asks, {waiting_count(facts)}")
-    return sentence(line(what(ask), length, ": ", state, f" ({format_request_id(facts.request.id)})"))
+    if facts.request.extends is not None:
+        return sentence(line(asked(facts.request), ": ", state))
+    return sentence(line(what(ask), length, ": ", state, f" ({facts.request.name})"))
 
 
 def _who_and_why(facts: CardFacts) -> Line:
@@ -72,6 +74,9 @@ def terms(facts: CardFacts) -> Line:
     end = start + ask.duration if ask.duration is not None else ask.until
     assert end
     worth = device_hours(ask.amount, max(end - start, timedelta(0)), facts.unit)
+    if facts.request.extends is not None:
+        in_all = f", {lasting(end - facts.loan.start)} in all" if facts.loan else ""
+        return line(Moment(start), " to ", Moment(end), f", {worth} more{in_all}")
     if ask.start:
         return line(Moment(ask.start), " to ", Moment(end), f", {worth}")
     if ask.duration is None:
@@ -82,7 +87,10 @@ def terms(facts: CardFacts) -> Line:
 def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
-    lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
+    if facts.request.extends is not None:
+        lines = [line("The same quota for longer: no number of a queue changes. Undecided, its end stays as it is")]
+    else:
+        lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
     return (bullets([*lines, *(line(note) for note in facts.notes)]),)
 
 
@@ -131,8 +139,9 @@ def _approve_confirm(facts: CardFacts) -> Confirm:
     step = next_step(facts)
     counts = line(" Counts for the step that is next: ", Theirs(step.label), ".") if step else ()
     observe = " Observe mode: approving writes nothing." if facts.observe else ""
-    asks = line(what(ask), f", {_plain_length(facts, ask)}, {ask.kind.value}.")
-    return Confirm(line(f"Approve {format_request_id(facts.request.id)}?"), line(asks, counts, observe), "Approve")
+    what_for = asked(facts.request) if facts.request.extends else line(what(ask), f", {_plain_length(facts, ask)}")
+    asks = line(what_for, f", {ask.kind.value}.")
+    return Confirm(line(f"Approve {facts.request.name}?"), line(asks, counts, observe), "Approve")
 
 
 def _plain_length(facts: CardFacts, ask: Ask) -> str:
@@ -146,9 +155,11 @@ def _plain_length(facts: CardFacts, ask: Ask) -> str:
 def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any]]:
     raised = bool(facts.standing and facts.standing.raised)
     if state in _OPEN | _NOT_YET or (state is CardState.BLOCKED and facts.loan and not facts.loan.in_force_at):
-        return [withdraw_button(facts.request.id)]
+        return [withdraw_button(facts.request.id, facts.request.name)]
+    if facts.request.extends is not None:
+        return []
     if state is CardState.IN_FORCE or (state is CardState.BLOCKED and raised):
-        return [return_button(facts.request.id)]
+        return [*([] if facts.extension else [extend_button(facts.request.id)]), return_button(facts.request.id)]
     runs_on = state is CardState.ENDED and facts.loan and facts.standing and runs_above(facts.loan, facts.standing)
     denied = state is CardState.DENIED and facts.decider is not None
     if state is CardState.LAPSED or runs_on or denied:
@@ -156,11 +167,16 @@ def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any
     return []
 
 
-def withdraw_button(request: int) -> dict[str, Any]:
+def withdraw_button(request: int, name: str) -> dict[str, Any]:
     """Withdraw, with its confirm."""
-    title = line(f"Withdraw {format_request_id(request)}?")
-    asked = Confirm(title, line("To get it again you need a new request."), "Withdraw", "Keep", danger=True)
-    return button("Withdraw", Action.REQUEST_WITHDRAW, str(request), confirm=asked)
+    title = line(f"Withdraw {name}?")
+    sure = Confirm(title, line("To get it again you need a new request."), "Withdraw", "Keep", danger=True)
+    return button("Withdraw", Action.REQUEST_WITHDRAW, str(request), confirm=sure)
+
+
+def extend_button(loan: int) -> dict[str, Any]:
+    """Extend; it opens a form, which asks how much longer."""
+    return button("Extend", Action.LOAN_EXTEND, str(loan))
 
 
 def return_button(loan: int) -> dict[str, Any]:

@@ -1,15 +1,17 @@
 """The other subcommands, numbers of requests, and lines that name none."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.instants import Instant
 from bot.core.wording import commands
 from bot.core.wording.commands import CommandWords, parse_command
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
 from bot.core.wording.request_ids import format_request_id, parse_request_id
@@ -27,6 +29,8 @@ from bot.core.wording.vocabulary import Vocabulary
 NAMES = Vocabulary(
     ("a100", "h100"), ("nlp", "vision", "h100-clusterqueue"), ("nvidia.com/mig-1g.5gb",), (), ("cv", "nlp")
 )
+DAY = timedelta(days=1)
+FRIDAY = Instant(datetime(2026, 12, 4, 17, tzinfo=UTC))
 CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zurich"), NAMES, limit=16)
 
 
@@ -69,6 +73,15 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
         ("end", EndWords()),
         ("end Q-142", EndWords(142)),
         ("end 142 because node maintenance", EndWords(142, "node maintenance")),
+        ("extend", ExtendWords()),
+        ("extend Q-142", ExtendWords(142)),
+        ("extend Q-142 by 2d", ExtendWords(142, by=2 * DAY)),
+        ("extend 142 2d", ExtendWords(142, by=2 * DAY)),
+        ("extend 2 days q142 because “last runs”", ExtendWords(142, by=2 * DAY, reason="last runs")),
+        ("extend --for 1d12h", ExtendWords(None, by=1.5 * DAY)),
+        ("extend Q-142 until fri 18:00", ExtendWords(142, until=FRIDAY)),
+        ("extend fri 18:00 142", ExtendWords(142, until=FRIDAY)),
+        ("extend until 4 Dec 18:00 reason: demo", ExtendWords(until=FRIDAY, reason="demo")),
         ("withdraw", WithdrawWords()),
         ("withdraw Q-142", WithdrawWords(142)),
         ("withdraw 142", WithdrawWords(142)),
@@ -115,6 +128,24 @@ def test_lines_that_are_understood(text: str, words: CommandWords) -> None:
             '"everything" is not the number of a request. They look like Q-142.',
             "everything",
             "withdraw",
+        ),
+        ("exted Q-142 2d", 'No "exted". Did you mean extend?', "exted", "extend Q-142 2d"),
+        ("extend Q-142 by", '"by" needs a duration, like by 2d.', "by", "extend Q-142"),
+        (
+            "extend by soon Q-142",
+            '"soon" is not a duration. Durations look like 3d, 12h or 1d12h.',
+            "soon",
+            "extend by 3d Q-142",
+        ),
+        ("extend Q-142 1m", "m can be minutes or months. Try 30min or 4w.", "1m", "extend Q-142 by 1min"),
+        ("extend Q-142 until tue 12:00 2d", "The new end is said twice.", "2d", "extend Q-142 until tue 12:00"),
+        ("extend Q-142 8", '"8" is not understood here.', "8", "extend Q-142"),
+        ("extend Q-142 until 18", "18 can be 18:00 or the 18th.", "18", "extend Q-142 until 18:00"),
+        (
+            "extend everything",
+            '"everything" is not the number of a request. They look like Q-142.',
+            "everything",
+            "extend",
         ),
         ("withdraw Q-142 now", '"now" is not understood here.', "now", "withdraw Q-142"),
         ("help reqest", 'No "reqest". Did you mean request?', "reqest", "help request"),

@@ -54,9 +54,9 @@ def record(queue: str, base: int, wrote: int, asked: int | None = None, **legs: 
     return {"e": "record", "at": 1.0, "field": field, **facts}
 
 
-def request(state: str, by: str | None = None, requester: str = "U1") -> dict[str, Any]:
+def request(state: str, by: str | None = None, requester: str = "U1", **changes: Any) -> dict[str, Any]:
     facts = {"requester": requester, "state": state, "by": by, "steps": (("group:admins", 1),)}
-    return {"e": "request", "at": 1.0, "id": 1, **facts}
+    return {"e": "request", "at": 1.0, "id": 1, "extends": None, "until": 0.0, **facts, **changes}
 
 
 def approval(who: str, **changes: Any) -> dict[str, Any]:
@@ -80,6 +80,8 @@ PRESS = said("press", who="C", what="approve", subject="Q-1", result="refused")
 NOTED = said("audit", who="C", what="approve", subject="Q-1", outcome="no")
 EDITED = version("b", 11, "kubectl", L1=2)
 ASKED = [*LENT, EDITED, record("b", 8, 10, 11, L1=2)]
+LONGER = {"id": 2, "extends": 1, "until": 200.0}
+MORE = [request("waiting", **LONGER), approval("A", request=2), request("approved", "A", **LONGER)]
 TOLD = said(
     "notice", id="E", key=f"edit:default/b/a100/{GPU}/nominal:u-b", kind="outside_edit", to="C", state="settled"
 )
@@ -94,6 +96,7 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         loan("closed"),
         {**REST, "at": 150.0, "over": True},
     ],
+    "an extension": [*LENT, *MORE, loan("running", end=200.0), {**REST, "at": 150.0}],
     "an ordinary edit": [*START, version("a", 9, "kubectl"), REST],
     "an edit that is answered": [
         *ASKED,
@@ -113,6 +116,13 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "more than was lent is returned": ("P2", [*LENT, version("b", 8), version("a", 9)]),
     "an old number comes back": ("P2", [*LENT, version("b", 9), REST]),
     "a loan is not put in force": ("P2", [*START, *APPROVED, REST]),
+    "a loan is extended by nobody": ("P2", [*LENT, loan("running", end=200.0)]),
+    "a loan is extended by a request that waits": ("P2", [*LENT, MORE[0], loan("running", end=200.0)]),
+    "a loan is extended further than asked": ("P2", [*LENT, *MORE, loan("running", end=300.0)]),
+    "a loan ends sooner": ("P2", [*LENT, loan("running", end=90.0)]),
+    "an extension comes to nothing": ("P2", [*LENT, *MORE, REST]),
+    "what is over is extended": ("P2", [*LENT, loan("returning"), *MORE, loan("returning", end=200.0)]),
+    "a stranger approves an extension": ("P4", [*LENT, MORE[0], approval("C", request=2)]),
     "a loan is never returned": ("P2", [*LENT, {**REST, "at": 150.0}]),
     "a loan is suspended for nothing": ("P2", [*LENT, loan("running", suspended="no reason"), REST]),
     "a loan is not closed": ("P2", [*LENT, version("b", 8), version("a", 8), loan("returning"), REST]),

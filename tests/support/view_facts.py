@@ -174,6 +174,11 @@ class World:
         )
         return replace(facts, **changes)
 
+    def extension(self, state: RequestState = RequestState.WAITING, **changes: Any) -> QuotaRequest:
+        """2 days more for Q-142."""
+        longer = self.ask(start=at("14:20", 5), duration=None, until=at("14:20", 7))
+        return self.request(state, id=150, ask=longer, extends=142, **changes)
+
     def approved(self, loan: Loan | None = None, standing: LoanStanding | None = None, **changes: Any) -> CardFacts:
         """The card once it was approved by the lead and the admin."""
         with_loan: Mapping[str, Any] = {"loan": loan or self.loan(), "standing": standing, "approvals": self.given()}

@@ -21,11 +21,13 @@ from bot.views.answers.usage import usage_fault
 from bot.views.deny_form import deny_form
 from bot.views.details import DetailsFacts, QueueFigures, details
 from bot.views.edit_question import edit_question
+from bot.views.extend_form import extend_form
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
+from bot.views.kit import line
 from bot.views.parts import Group
 from bot.views.repeat import as_a_repeat
-from bot.views.request_card import card
+from bot.views.request_card import card, extend_button, return_button
 from bot.views.request_form import (
     FlavorChoice,
     FormError,
@@ -111,9 +113,40 @@ def cards(world: World) -> dict[str, CardFacts]:
         "ended, blocked": world.approved(world.over(), world.blocked(Blocker.NO_RIGHT, 8, words=names.vendor)),
         "ended, in question": world.approved(world.over(), world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
         "ended, lender waits": world.approved(world.over(), world.standing(0, lowered=8)),
+        "extension waits": world.approved(standing=world.standing(), extension=world.extension()),
+        **extensions(world),
         "returned": world.approved(
             world.over(LoanEnd.RETURNED, at("09:00", 3)), world.runs_on(), decider=world.requester, returned=(back,)
         ),
+    }
+
+
+def extensions(world: World) -> dict[str, CardFacts]:
+    """The card of an extension in every state."""
+    names = world.names
+    by_rule = f"rule:{names.rule}"
+    over, changed = at("14:20", 4), {"decided_at": at("14:20", 4)}
+    made = {
+        "waiting": world.extension(),
+        "approved": world.extension(RequestState.APPROVED),
+        "approved by rule": world.extension(RequestState.APPROVED, decided_by=by_rule),
+        "denied": world.extension(RequestState.DENIED, words=names.denial, decided_by="UADMIN"),
+        "denied by rule": world.extension(RequestState.DENIED, words=names.denial, decided_by=by_rule),
+        "withdrawn": world.extension(RequestState.WITHDRAWN),
+        "lapsed": world.extension(RequestState.LAPSED, decided_at=at("14:05", 5)),
+        "lapsed with its loan": world.extension(RequestState.LAPSED, **changed),
+    }
+    loans = {"lapsed with its loan": world.over(LoanEnd.ENDED_BY_ADMIN, over)}
+    deciders = {"denied": world.admin, "withdrawn": world.requester}
+    return {
+        f"extension {name}": world.card(
+            request,
+            impact=None,
+            loan=loans.get(name, world.loan()),
+            decider=deciders.get(name),
+            approvals=world.given() if name == "approved" else (),
+        )
+        for name, request in made.items()
     }
 
 
@@ -134,6 +167,12 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
         yield f"dm {name}", direct.denied(states[name])
     yield "dm lapsed", direct.lapsed(states["lapsed"])
     yield "dm withdrawn", direct.withdrawn(states["withdrawn"])
+    yield "dm extended", direct.extended(states["extension approved"])
+    yield "dm extended by rule", direct.extended(states["extension approved by rule"])
+    for name in ("denied", "denied by rule"):
+        yield f"dm extension {name}", direct.denied(states[f"extension {name}"])
+    yield "dm extension lapsed", direct.lapsed(states["extension lapsed"])
+    yield "dm extension withdrawn", direct.withdrawn(states["extension withdrawn"])
     for name in ("reverted", "edited", "blocked: short"):
         yield f"dm not in force, {name}", direct.not_in_force(states[name])
     for name in ("ended", "ended, runs on", "ended late", "ended, blocked", "ended, in question", "ended by admin"):
@@ -175,6 +214,9 @@ def _modals(world: World) -> Iterator[tuple[str, Modal]]:
     yield "form more", form(replace(facts, values=dates, more=True, lenders=(LenderChoice(names.lender, 8),)))
     yield "deny form", deny_form(world.request(), names.requester)
     yield "return form", return_form(world.loan(), 8)
+    yield "extend form", extend_form(world.loan(), timedelta(days=14))
+    yield "extend form, nothing left", extend_form(world.loan(), timedelta(days=3))
+    yield "deny form, extension", deny_form(world.extension(), names.requester)
     figures = (QueueFigures(names.queue, 16, 20, 4, 12), QueueFigures(names.lender, 24, 16, 0, 0))
     gitops = world.impact(managed_by=((names.queue, names.tool),))
     behind = world.card(impact=gitops)
@@ -212,6 +254,10 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer help request", help_command(COMMANDS[0], "Most per request 16, longest 14 days")
     fault = UsageFault(names.vendor, f"  {names.reason[:38]}", "  ^^", f"/gpu-quota request 8 {names.flavor}")
     yield "answer usage", usage_fault(fault)
+    yield "answer extension sent", done.extension_sent(world.extension(), "CAPPROVALS", (names.reason,))
+    auto = world.extension(RequestState.APPROVED, decided_by=f"rule:{names.rule}")
+    yield "answer extended by rule", done.extension_sent(auto, None)
+    yield "answer ask how long", done.ask_how_long(world.loan())
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))
@@ -256,16 +302,20 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
 
 def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     world = World(names)
-    first = refusals.Decided(142, refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
+    first = refusals.Decided("Q-142", refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
     yield "refusal refused", refusals.refused(names.vendor)
     yield "refusal said", said(names.vendor)
     yield "refusal repeated", as_a_repeat(said(names.vendor))
     yield "refusal decided", refusals.already_decided(first)
-    by_rule = refusals.Decided(142, refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
+    by_rule = refusals.Decided("Q-142", refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
     yield "refusal decided by rule", refusals.already_decided(by_rule)
     yield "refusal changing", refusals.being_changed(142, world.admin)
     yield "refusal in force already", refusals.in_force_already(world.loan())
-    yield "refusal which loan", refusals.which_loan((world.loan(), world.loan(id=143)))
+    loans = (world.loan(), world.loan(id=143))
+    yield "refusal which loan", refusals.which_loan(loans, line("Which one goes back?"), return_button)
+    yield "refusal which loan to extend", refusals.which_loan(loans, line("Which one ends later?"), extend_button)
+    yield "refusal extension waits", refusals.extension_waits(world.extension())
+    yield "refusal which extension", refusals.which_request((world.extension(),))
     yield "refusal which request", refusals.which_request((world.request(), world.request(id=143)))
     yield "refusal not recorded", refusals.not_recorded()
     yield "refusal slow", refusals.slow_answer()

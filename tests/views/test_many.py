@@ -15,7 +15,7 @@ from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus, status
 from bot.views.details import DetailsFacts, QueueFigures, details
 from bot.views.edit_question import LoanOnField, edit_question
 from bot.views.facts import Pressed, Returned, Surface, Worse
-from bot.views.request_card import card
+from bot.views.request_card import card, return_button
 from tests.support.slack_limits import faults
 from tests.support.view_facts import Names, World, at
 from tests.support.view_questions import question
@@ -69,7 +69,7 @@ SHOWN: dict[str, Message | Modal] = {
     "question": edit_question(ASKED),
     "question, answered": edit_question(replace(question()["answered base"], loans=LOANS)),
     "trouble": loan_trouble.annotation_stripped(loan_trouble.QueueTrouble(NAME, at("14:02"), NUMBERS)),
-    "which loan": refusals.which_loan(tuple(T.loan(id=each) for each in NUMBERS)),
+    "which loan": refusals.which_loan(tuple(T.loan(id=each) for each in NUMBERS), ("Which?",), return_button),
     "which request": refusals.which_request(tuple(T.request(id=each) for each in NUMBERS)),
 }
 

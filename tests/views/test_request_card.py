@@ -13,6 +13,7 @@ from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import Action, picture_of
 from bot.views.request_card import card
 from tests.support.view_facts import World, at
+from tests.support.view_gallery import extensions
 from tests.support.view_text import buttons, labels, seen
 
 T, B = World(), World(kind=LoanKind.BORROW)
@@ -149,14 +150,14 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
             "vision 16 -> 24, nlp 24 -> 16. This is quota: 0 GPUs free by quota at this moment (14:20)",
         ],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "in force, borrow": (
         B.approved(standing=B.standing()),
         "✅ In force since 14:20, ends Sat 5 Dec 14:20",
         [APPROVED, "vision may borrow 12 (was 4), if free: 4 free by quota at this moment (14:20)"],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "in force by a rule": (
         replace(
@@ -169,7 +170,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
             "vision 16 -> 24, nlp 24 -> 16. This is quota: 0 GPUs free by quota at this moment (14:20)",
         ],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "API down": (
         T.approved(T.loan(in_force_at=None), T.blocked(Blocker.API_DOWN), last_try=at("14:31")),
@@ -211,7 +212,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         "⚠️ Only 2 of 8 in force: nlp has not that much for now",
         ["The rest follows by itself when nlp has it", APPROVED],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "reverted by GitOps": (
         T.approved(standing=T.blocked(Blocker.IN_QUESTION, lowered=8, words="argocd-controller")),
@@ -225,7 +226,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         "⚠️ Only 4 of 8 in force since 14:02: somebody changed vision to 20",
         [ADMINS, APPROVED],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "lender edited up": (
         T.approved(standing=T.blocked(Blocker.IN_QUESTION, words="kubectl-edit")),
@@ -351,7 +352,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
             "vision 16 -> 20, nlp 24 -> 20. This is quota: 0 GPUs free by quota at this moment (14:20)",
         ],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "returned": (
         T.approved(GIVEN_BACK, decider=T.requester),
@@ -440,3 +441,54 @@ def test_in_observe_mode_the_confirm_says_that_nothing_is_written() -> None:
 )
 def test_text_is_one_sentence_without_a_symbol(facts: CardFacts, text: str) -> None:
     assert card(facts, Surface.CHANNEL).text == text
+
+
+EXTENSIONS: dict[str, tuple[str, list[str], list[str], list[str]]] = {
+    "waiting": (
+        "⏳ Waiting: 0 of 2 approvals",
+        [
+            WHO,
+            "Sat 5 Dec 14:20 to Mon 7 Dec 14:20, 384 GPU-h more, 5 days in all",
+            "• The same quota for longer: no number of a queue changes. Undecided, its end stays as it is",
+            "Needs: nlp lead (lends), then gpu-admins. Lapses Sat 5 Dec 14:05",
+        ],
+        ["Approve", "Deny", "Details"],
+        ["Withdraw"],
+    ),
+    "approved": ("✅ Extended until Mon 7 Dec 14:20", [APPROVED, WHO], NONE, NONE),
+    "denied": ("⛔ Denied by @admin 14:20: no more before the deadline week", [WHO], NONE, NONE),
+    "withdrawn": ("⚪ Withdrawn by @requester 14:20", [WHO], NONE, NONE),
+    "lapsed": ("⚪ Lapsed Sat 5 Dec 14:05: nobody decided in 3 days. Nothing changed", [WHO], NONE, NONE),
+    "lapsed with its loan": ("⚪ Lapsed Fri 4 Dec 14:20: Q-142 is over", [WHO], NONE, NONE),
+}
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_the_card_of_an_extension_says_by_how_much_what_is_extended(name: str) -> None:
+    state, lines, channel_buttons, requester_buttons = EXTENSIONS[name]
+    symbol, _, line_two = state.partition(" ")
+    facts = extensions(T)[f"extension {name}"]
+    for surface, expected in ((Surface.CHANNEL, channel_buttons), (Surface.REQUESTER, requester_buttons)):
+        message = card(facts, surface)
+        shown = [line for line in seen(message) if not line.startswith("[")]
+        assert shown == [f"{symbol} +2 days for Q-142: 8 a100 for vision, transfer", line_two, *lines]
+        assert labels(message) == expected
+        assert message.text.startswith("+2 days for Q-142: 8 a100 for vision: ")
+
+
+def test_its_buttons_carry_its_own_id_and_their_confirms_its_name() -> None:
+    facts = extensions(T)["extension waiting"]
+    shown = [one for surface in Surface for one in buttons(card(facts, surface))]
+    assert {one["value"] for one in shown} == {"150"}
+    asked = {one["confirm"]["title"]["text"]: one["confirm"]["text"]["text"] for one in shown if "confirm" in one}
+    assert asked == {
+        "Approve Q-142's extension?": "+2 days for Q-142: 8 a100 for vision, transfer. "
+        "Counts for the step that is next: nlp lead.",
+        "Withdraw Q-142's extension?": "To get it again you need a new request.",
+    }
+
+
+def test_a_loan_says_that_its_extension_waits_and_offers_no_second() -> None:
+    message = card(T.approved(standing=T.standing(), extension=T.extension()), Surface.REQUESTER)
+    assert "Extension by 2 days is waiting" in seen(message)
+    assert labels(message) == ["Return"]

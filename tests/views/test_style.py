@@ -26,7 +26,9 @@ NEVER = re.compile(
     re.IGNORECASE,
 )
 MARKS = tuple(str(symbol) for symbol in Symbol)
-WITHOUT_SYMBOL = re.compile(r"^refusal|^thread|^next step|^(transfer|borrow) (answer|form|deny|return|details)")
+WITHOUT_SYMBOL = re.compile(
+    r"^refusal|^thread|^next step|^(transfer|borrow) (answer|form|deny|return|extend form|details)"
+)
 
 
 def failing(keeps: Callable[[str, Message | Modal], object]) -> list[str]:

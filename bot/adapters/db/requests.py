@@ -31,6 +31,7 @@ class SqlRequests(Repository):
         states: Collection[RequestState] | None = None,
         teams: Collection[str] | None = None,
         requester: str | None = None,
+        extends: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -41,6 +42,8 @@ class SqlRequests(Repository):
             query = query.where(REQUEST.c.team.in_(list(teams)))
         if requester is not None:
             query = query.where(REQUEST.c.requester == requester)
+        if extends is not None:
+            query = query.where(REQUEST.c.extends == extends)
         if since is not None:
             query = query.where(REQUEST.c.created_at >= since)
         return [to_request(row) for row in self._all(query)]

@@ -44,6 +44,7 @@ def of_request(request: QuotaRequest) -> Columns:
         "decided_by": request.decided_by,
         "decided_at": request.decided_at,
         "words": request.words,
+        "extends": request.extends,
     }
 
 
@@ -77,6 +78,7 @@ def to_request(row: RowMapping) -> QuotaRequest:
         decided_by=row["decided_by"],
         decided_at=row["decided_at"],
         words=row["words"],
+        extends=row["extends"],
         version=row["version"],
     )
 

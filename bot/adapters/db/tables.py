@@ -64,6 +64,7 @@ class RequestRow(Base, table=True):
     decided_by: str | None = Field(sa_type=KeyText)
     decided_at: datetime | None = Field(sa_type=Instant)
     words: str | None = Field(sa_type=PlainText)
+    extends: int | None = Field(sa_type=Big, index=True)
     version: int = Field(sa_type=Big)
 
 

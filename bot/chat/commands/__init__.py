@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.chat.commands import end, request, show, status, withdraw
+from bot.chat.commands import end, extend, request, show, status, withdraw
 from bot.chat.commands import help as help_
 from bot.chat.commands import list as list_
 from bot.chat.commands import return_ as return_
 from bot.chat.desk import Arrived
 from bot.core.messages import Message
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -36,6 +37,7 @@ class Command:
 
 COMMANDS: Mapping[type, Command] = {
     RequestWords: Command(request.HELP, request.run),
+    ExtendWords: Command(extend.HELP, extend.run),
     ReturnWords: Command(return_.HELP, return_.run),
     WithdrawWords: Command(withdraw.HELP, withdraw.run),
     StatusWords: Command(status.HELP, status.run),

@@ -9,6 +9,8 @@ from typing import Any
 
 from bot.core.wording.end_words import KEYWORDS as END_KEYWORDS
 from bot.core.wording.end_words import EndWords, read_end
+from bot.core.wording.extend_words import KEYWORDS as EXTEND_KEYWORDS
+from bot.core.wording.extend_words import ExtendWords, read_extend
 from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
 from bot.core.wording.request import read_request
@@ -31,19 +33,30 @@ from bot.core.wording.small_commands import (
 from bot.core.wording.text import unescape
 from bot.core.wording.tokens import Token, tokenize
 
-CommandWords = RequestWords | StatusWords | ListWords | ShowWords | ReturnWords | WithdrawWords | EndWords | HelpWords
+CommandWords = (
+    RequestWords
+    | StatusWords
+    | ListWords
+    | ShowWords
+    | ExtendWords
+    | ReturnWords
+    | WithdrawWords
+    | EndWords
+    | HelpWords
+)
 
 _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "request": read_request,
     "status": read_status,
     "list": read_list,
     "show": read_show,
+    "extend": read_extend,
     "return": read_return,
     "withdraw": read_withdraw,
     "end": read_end,
     "help": read_help,
 }
-_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS}
+_KEYWORDS = {"request": KEYWORDS, "extend": EXTEND_KEYWORDS, "end": END_KEYWORDS}
 _MENDINGS = 3
 
 

@@ -102,10 +102,9 @@ def _request(facts: CardFacts) -> Line:
     step = next_step(facts)
     who = line(", next: ", step_name(step)) if step else ()
     since = line(", since ", Moment(facts.request.created_at))
-    name = format_request_id(facts.request.id)
     needed = sum(one.count for one in facts.steps)
     count = f"waiting {len(facts.approvals):,} of {needed:,}"
-    return line(f"{name}: ", of_flavor(ask.amount, ask.flavor), f", {count}", who, since)
+    return line(f"{facts.request.name}: ", of_flavor(ask.amount, ask.flavor), f", {count}", who, since)
 
 
 def _loan(facts: CardFacts) -> Line:

@@ -11,12 +11,12 @@ from bot.core.requests import TRANSITIONS, Approval, RequestState
 
 @pytest.fixture
 def three(store, make):
-    """Three requests, an hour apart, of two teams; the second is denied."""
+    """Three requests, an hour apart, of two teams; the second is denied, the third extends a loan."""
     made = []
     with store.begin() as work:
         for hour, team in enumerate(["vision", "nlp", "vision"]):
             draft = make.request(f"Ev{hour}", team, created_at=make.later(hours=hour), requester=f"U{hour}")
-            made.append(work.requests.add(draft))
+            made.append(work.requests.add(replace(draft, extends=7 if hour == 2 else None)))
         made[1] = work.requests.update(replace(made[1], state=RequestState.DENIED))
         work.commit()
     return made
@@ -73,6 +73,9 @@ def test_one_origin_makes_one_request_when_two_replicas_get_it(shared_store, mak
         ({"teams": ["nlp"]}, ["Ev1"]),
         ({"teams": ["nlp", "vision", "other"], "limit": 1}, ["Ev2"]),
         ({"requester": "U0"}, ["Ev0"]),
+        ({"extends": 7}, ["Ev2"]),
+        ({"extends": 7, "requester": "U0"}, []),
+        ({"extends": 8}, []),
         ({"requester": "U0", "teams": ["nlp"]}, []),
     ],
 )

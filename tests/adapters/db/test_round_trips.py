@@ -70,6 +70,7 @@ requests = st.builds(
     decided_by=st.none() | text,
     decided_at=st.none() | instants,
     words=st.none() | text,
+    extends=st.none() | numbers,
 )
 loans = st.builds(
     Loan,

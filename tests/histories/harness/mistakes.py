@@ -1,6 +1,7 @@
 """Deliberate mistakes, one at a time: what a hurried change to the bot might do. The oracle must see each."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import converge_quota, gather, record_decision
+from bot.flows import converge_quota, gather, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -135,7 +136,7 @@ def no_compare_and_set(patch: Patch) -> None:
 
 def refusals_are_not_noted(patch: Patch) -> None:
     """A press that does not count leaves no trace."""
-    patch.setattr(record_decision, "note_refusal", lambda *_: None)
+    patch.setattr(record_decision, "refusals_audited", lambda *_: nullcontext())
 
 
 def history_is_not_read(patch: Patch) -> None:
@@ -194,6 +195,17 @@ def loans_never_end(patch: Patch) -> None:
         return loan if clocked.state is LoanState.RETURNING and loan.state is LoanState.RUNNING else clocked
 
     patch.setattr(planner, "by_the_clock", by_the_clock)
+
+
+def the_end_moves_when_asked(patch: Patch) -> None:
+    """An extension counts before anybody has approved it."""
+    right = submit_request.check_extension
+
+    def check_extension(uow: Any, ask: Any, number: int, now: Any) -> None:
+        right(uow, ask, number, now)
+        uow.loans.update(replace(uow.loans.get(number), end=ask.until))
+
+    patch.setattr(submit_request, "check_extension", check_extension)
 
 
 def markup_in_text(patch: Patch) -> None:
@@ -275,6 +287,7 @@ MISTAKES = _named(
     siblings_are_dropped,
     loans_stay_open,
     loans_never_end,
+    the_end_moves_when_asked,
     markup_in_text,
     included_forgets_the_loans,
     anybody_answers,

@@ -58,7 +58,8 @@ class Recorder:
         for number, request in _changed(before.requests, after.requests).items():
             steps = tuple((step.who, step.count) for step in request.steps)
             facts = {"requester": request.ask.requester, "state": request.state.value, "by": request.decided_by}
-            self.add("request", id=number, steps=steps, **facts)
+            more = {"extends": request.extends, "until": seconds(request.ask.until)}
+            self.add("request", id=number, steps=steps, **facts, **more)
         for intent, _ in _changed(before.intents, after.intents).values():
             for part in intent.fields:
                 self.add("intent", field=(*part.key[1:4], part.key.name.value), wrote=part.wrote, legs=dict(part.legs))

@@ -15,6 +15,7 @@ from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.requests import QuotaRequest, RequestState
 from bot.demo.kube.people import Refused as ApiRefused
 from bot.flows.answer_edit import EditPress, answer_edit
+from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.submit_request import submit_request
@@ -75,6 +76,7 @@ class Pressed:
     revision: int
     who: str
     what: str
+    request: QuotaRequest
 
     @property
     def act(self) -> Act:
@@ -84,7 +86,7 @@ class Pressed:
     @property
     def log(self) -> dict[str, Any]:
         """The oracle's view of it."""
-        return {"who": self.who, "what": self.what, "subject": f"Q-{self.number}"}
+        return {"who": self.who, "what": self.request.verb(self.what), "subject": self.request.subject}
 
     def _do(self, world: World, key: str) -> str:
         press = Press(self.number, self.revision, self.who, key)
@@ -122,16 +124,16 @@ def an_approver(town: Town, request: QuotaRequest) -> str:
 
 def press(town: Town, what: str, who: str | None = None, request: QuotaRequest | None = None) -> Pressed:
     request = request or a_request(town)
-    return Pressed(request.id, request.revision, who or an_approver(town, request), what)
+    return Pressed(request.id, request.revision, who or an_approver(town, request), what, request)
 
 
 def do(town: Town, pressed: Pressed, process: Process | None = None, key: str | None = None) -> None:
     town.arrive(process or a_process(town), pressed.act, pressed.log, key)
 
 
-def approve_one(town: Town, presses: int | None = None) -> None:
+def approve_one(town: Town, presses: int | None = None, request: QuotaRequest | None = None) -> None:
     """All approvals that a request needs, or only the first."""
-    request = a_request(town)
+    request = request or a_request(town)
     for _ in range(presses or town.random.choice([1, 3, 4])):
         pressed = press(town, "approve", request=request)
         do(town, pressed)
@@ -220,6 +222,26 @@ def return_all(town: Town) -> None:
 
 def return_part(town: Town) -> None:
     give_back(town, part=True)
+
+
+def extend(town: Town) -> None:
+    """The requester, a lead or somebody else asks for more time, and often gets it."""
+    loan = a_loan(town)
+    if loan is None:
+        ask(town, LoanKind.TRANSFER, 1)
+        return
+    request = town.store.tables.requests[loan.id]
+    who = town.random.choice(
+        [request.ask.requester, request.ask.requester, people.lead(request.ask.team), people.NOBODY]
+    )
+    longer = town.random.choice([HOUR, 3 * HOUR, 8 * HOUR])
+    wish = (
+        MoreTime(loan.id, by=longer) if town.random.random() < 0.7 else MoreTime(loan.id, until=town.clock() + longer)
+    )
+    town.arrive(a_process(town), lambda world, key: extend_loan(world, wish, who, key, key))
+    waiting = [one for one in town.store.tables.requests.values() if one.extends and one.state is RequestState.WAITING]
+    if waiting and town.random.random() < 0.6:
+        approve_one(town, request=town.random.choice(waiting))
 
 
 def minutes_pass(town: Town) -> None:
@@ -412,6 +434,7 @@ STEPS: dict[str, Step] = {
     "request lapses": lapse,
     "return all": return_all,
     "return part": return_part,
+    "extend": extend,
     "minutes pass": minutes_pass,
     "hours pass": hours_pass,
     "edit up": edit_up,

@@ -78,6 +78,7 @@ class FakeRequests:
         states: Collection[RequestState] | None = None,
         teams: Collection[str] | None = None,
         requester: str | None = None,
+        extends: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -87,6 +88,7 @@ class FakeRequests:
             if (states is None or one.state in states)
             and (teams is None or one.ask.team in teams)
             and (requester is None or one.ask.requester == requester)
+            and (extends is None or one.extends == extends)
             and (since is None or one.created_at >= since)
         ]
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)

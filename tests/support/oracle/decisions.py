@@ -7,7 +7,7 @@ from tests.support.oracle.log import ANSWERS, Event
 
 _FRESH = 60.0
 """Seconds for which a group membership may be old."""
-_PRESSES = ("approve", "deny", "answer")
+_PRESSES = ("approve", "deny", "approve extension", "deny extension", "answer")
 
 
 class DecisionJudge:
@@ -97,7 +97,8 @@ class DecisionJudge:
             if self._noted[press] < times:
                 yield "P4", f"{press} was pressed {times} times and is in the audit {self._noted[press]} times"
         for number, request in self._requests.items():
-            if (request["state"] == "approved") != (number in self._loans):
+            wanted = request["state"] == "approved" and request["extends"] is None
+            if wanted != (number in self._loans):
                 yield "P4", f"Q-{number} is {request['state']}, and its loan is {number in self._loans}"
 
     def _may(self, who: str | None, steps: list[str], at: float) -> bool:

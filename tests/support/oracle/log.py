@@ -8,7 +8,8 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
 - record: what the bot stored of a field. field, uid, base, legs {leg: int}, wrote, asked ((uid, live) or None), gone
 - intent: what the bot is about to write to a field. field, wrote, legs
 - loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended
-- request: a stored request. id, requester, state, by, steps ((who, count), ...)
+- request: a stored request. id, requester, state, by, steps ((who, count), ...), extends (the loan that is to end
+  later, or None), until (its new end)
 - approval: a stored approval. request, step, who, own
 - audit: a stored entry. who, what, subject, outcome
 - people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests)

@@ -28,6 +28,8 @@ class QuotaJudge:
             yield from self._record(event)
         elif kind == "intent" and event["field"] in self.ghosts and not event["legs"]:
             self.ghosts[event["field"]].closing.add(event["wrote"])
+        elif kind == "request":
+            self.loans.decided(event)
         elif kind == "loan":
             yield from self.loans.stored(event)
             self.loans.obstacles(self.ghosts, self.tree)
