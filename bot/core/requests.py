@@ -85,13 +85,17 @@ class QuotaRequest:
     decided_at: datetime | None = None
     words: str | None = None
     """The reason of a denial, as its author wrote it."""
+    terms: int = 0
+    """How many accepted offers have changed what it asks for. Approvals are of one of these."""
+    judged_at: datetime | None = None
+    """When policy judged the terms it has now; None: when it was made."""
     version: int = 0
     """For compare-and-set of the row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One person's yes. Unique per request and person."""
+    """One person's yes. Unique per request, terms and person."""
 
     request: int
     step: int
@@ -99,6 +103,8 @@ class Approval:
     who: str
     at: datetime
     self_approved: bool = False
+    terms: int = 0
+    """Which terms of the request were approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class AuditEntry:
     who: str
     """User id, or `bot` for what it did by itself."""
     what: str
-    """A verb of the interface: request, approve, deny, withdraw, return, answer, raise, lower ..."""
+    """A verb of the interface: request, approve, deny, offer, accept, keep, withdraw, return, answer, raise, lower ..."""
     subject: str
     """Q-142, or a field such as `default/vision/a100/nvidia.com/gpu/nominal`."""
     outcome: str
