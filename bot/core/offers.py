@@ -124,3 +124,11 @@ def check_differs(asked: Terms, offered: Terms, now: datetime) -> None:
     """Raises Refused for terms that are those asked for."""
     if as_of(asked, now) == as_of(offered, now):
         raise Refused("Nothing is changed. To agree, press Approve on the card.", AskField.AMOUNT)
+
+
+def described(flavor: str, terms: Terms) -> str:
+    """In one clause, for the audit, the thread and answers: "4 a100, 2 days, transfer from nlp"."""
+    length = f"until {terms.until:%Y-%m-%d %H:%M %z}" if terms.duration is None else format_duration(terms.duration)
+    lends = f" from {terms.lender}" if terms.lender else ""
+    starts = f", starting {terms.start:%Y-%m-%d %H:%M %z}" if terms.start else ""
+    return f"{terms.amount:,} {flavor}, {length}, {terms.kind.value}{lends}{starts}"

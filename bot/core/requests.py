@@ -115,7 +115,7 @@ class AuditEntry:
     who: str
     """User id, or `bot` for what it did by itself."""
     what: str
-    """A verb of the interface: request, approve, deny, offer, accept, keep, withdraw, return, answer, raise, lower ..."""
+    """A verb of the interface: request, approve, deny, offer, accept, withdraw, return, answer, raise, lower ..."""
     subject: str
     """Q-142, or a field such as `default/vision/a100/nvidia.com/gpu/nominal`."""
     outcome: str

@@ -4,8 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.core.errors import Stale
+from bot.core.offers import OfferState
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
+from bot.flows.close_offer import close_offer
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
 from bot.views.thread_lines import EventKind
@@ -32,6 +34,7 @@ def _lapse(world: World, epoch: int, request: QuotaRequest) -> None:
             )
         except Stale:
             return
+        close_offer(uow, request.id, OfferState.VOID, "bot", now)
         uow.audit.add(AuditEntry(now, "bot", "lapse", f"Q-{request.id}", "ok"))
         refresh_cards(uow, request.id, now, {"worse": None})
         owe_line(uow, world.policies.policy, request.id, EventKind.LAPSED, now)

@@ -14,13 +14,13 @@ from bot.core.messages import Message
 from bot.core.notices import Notice
 from bot.core.people import Person
 from bot.core.requests import RequestState
-from bot.flows.card_facts import card_facts, stored
+from bot.flows.card_facts import card_facts, offered, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, platform, reminders
+from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Surface
 from bot.views.kinds import NoticeKind
@@ -146,6 +146,15 @@ def _next_step(world: World, notice: Notice) -> Message:
     return next_step(facts, Asked(facts.steps[index], people, group))
 
 
+def _offer(world: World, notice: Notice) -> Message:
+    with world.store.read() as uow:
+        offer = uow.offers.get(notice.draft.facts["offer"])
+    if offer is None:
+        raise NotSaid("there is no such offer")
+    view = offers.counter_offer if notice.draft.kind == NoticeKind.COUNTER_OFFER else offers.offer_void
+    return view(_facts(world, notice.draft.facts), offered(world, offer))
+
+
 def _question(world: World, notice: Notice) -> Message:
     return edit_question(edit_facts(world, notice))
 
@@ -221,6 +230,8 @@ def _answer(_world: World, notice: Notice) -> Message:
 _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
+    NoticeKind.COUNTER_OFFER: _offer,
+    NoticeKind.OFFER_VOID: _offer,
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

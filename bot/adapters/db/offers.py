@@ -29,7 +29,9 @@ class SqlOffers(Repository):
         return None if row is None else _to_offer(row)
 
     def of(self, number: int) -> Sequence[Offer]:
-        return [_to_offer(row) for row in self._all(select(OFFER).where(OFFER.c.request == number).order_by(OFFER.c.id))]
+        return [
+            _to_offer(row) for row in self._all(select(OFFER).where(OFFER.c.request == number).order_by(OFFER.c.id))
+        ]
 
     def update(self, offer: Offer) -> Offer:
         key = and_(OFFER.c.id == offer.id, OFFER.c.state == OfferState.OPEN.value)
