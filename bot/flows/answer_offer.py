@@ -10,8 +10,8 @@ Accepting is a decision like an approval, so everything is looked up again at th
   request's then as well, and the card asks the approvers with the figures of now;
 - whoever made the offer cannot accept it for the team, though its lead may otherwise accept for the requester.
 
-Keeping leaves the request as it is, with the approvals it has. Of two presses one changes the request's version and
-wins; the other reads again and is told how it was.
+Keeping leaves the request as it is, with the approvals it has. Whatever else happens to the request or the offer at the
+same moment changes a version that is compared here: one wins, and the other reads again and is told how it was.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from bot.core.requests import Approval, Ask, AuditEntry, QuotaRequest
 from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import ask_next, owe_cards, owe_line, refresh_cards
-from bot.flows.close_offer import close_offer
+from bot.flows.close_offer import settle_offer
 from bot.flows.gather import look_up_groups, person_of, request_facts, requester_name, roles_of_person
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
@@ -59,6 +59,10 @@ class _Seen:
     offer: Offer
     request: QuotaRequest
     now: datetime
+
+    def answered(self, state: OfferState) -> Offer:
+        """The offer as it was read, settled by this press."""
+        return replace(self.offer, state=state, settled_by=self.press.user, settled_at=self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,8 @@ def keep_request(world: World, press: OfferPress) -> str:
         number, now = seen.request.id, seen.now
         with world.store.begin() as uow:
             uow.inbox.done(press.origin)
-            uow.requests.update(replace(seen.request, revision=seen.request.revision + 1))
-            close_offer(uow, number, OfferState.KEPT, press.user, now)
+            stored = uow.requests.update(replace(seen.request, revision=seen.request.revision + 1))
+            settle_offer(uow, stored, seen.answered(OfferState.KEPT))
             uow.audit.add(AuditEntry(now, press.user, "keep", f"Q-{number}", "ok"))
             owe_line(uow, seen.policy, number, EventKind.KEPT, now, str(offer.id), who=press.user)
             refresh_cards(uow, number, now)
@@ -200,7 +204,7 @@ def _accept(world: World, seen: _Seen, judged: _Judged) -> str:
             raise Stale(f"the verdict on Q-{seen.request.id}")
         uow.inbox.done(seen.press.origin)
         request = uow.requests.update(_changed(seen, judged))
-        close_offer(uow, request.id, OfferState.ACCEPTED, seen.press.user, seen.now)
+        settle_offer(uow, request, seen.answered(OfferState.ACCEPTED))
         what = described(request.ask.flavor, seen.offer.terms)
         uow.audit.add(AuditEntry(seen.now, seen.press.user, "accept", f"Q-{request.id}", what))
         said = _decide(uow, seen, judged, request)

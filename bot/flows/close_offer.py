@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.core.offers import Offer, OfferState, described
-from bot.core.requests import AuditEntry
+from bot.core.requests import AuditEntry, QuotaRequest
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 
@@ -18,21 +18,26 @@ def open_offer(uow: UnitOfWork, number: int) -> Offer | None:
 
 
 def close_offer(uow: UnitOfWork, number: int, state: OfferState, by: str, now: datetime) -> Offer | None:
-    """The offer as it is settled, None if none was open. `by` is a user id or `bot`. Raises Stale.
+    """The open offer of a request that moves on without it, as it is settled; None if none was open. Raises Stale.
 
-    An answer is in the audit as what its person did; what made an offer void or replaced it is noted here.
+    `by` is a user id or `bot`. What made an offer void or replaced it is in the audit.
     """
     found = open_offer(uow, number)
-    if found is None:
-        return None
     request = uow.requests.get(number)
-    assert request is not None, "an offer has a request"
-    closed = uow.offers.update(replace(found, state=state, settled_by=by, settled_at=now))
-    if state in {OfferState.REPLACED, OfferState.VOID}:
-        what = f"{described(request.ask.flavor, found.terms)}: {state.value}"
-        uow.audit.add(AuditEntry(now, by, "close offer", f"Q-{number}", what))
-    uow.notices.refresh(f"{NoticeKind.COUNTER_OFFER.value}:{number}:{request.ask.requester}:{which(found)}", now)
-    return closed
+    if found is None or request is None:
+        return None
+    what = f"{described(request.ask.flavor, found.terms)}: {state.value}"
+    uow.audit.add(AuditEntry(now, by, "close offer", f"Q-{number}", what))
+    return settle_offer(uow, request, replace(found, state=state, settled_by=by, settled_at=now))
+
+
+def settle_offer(uow: UnitOfWork, request: QuotaRequest, settled: Offer) -> Offer:
+    """Store this very offer as settled. Raises Stale if it changed since it was read: nobody answers a void one."""
+    stored = uow.offers.update(settled)
+    key = f"{NoticeKind.COUNTER_OFFER.value}:{request.id}:{request.ask.requester}:{which(stored)}"
+    assert settled.settled_at is not None
+    uow.notices.refresh(key, settled.settled_at)
+    return stored
 
 
 def which(offer: Offer) -> str:

@@ -37,12 +37,12 @@ def counter_offer(facts: CardFacts, offered: Offered) -> Message:
 
 def _settled(facts: CardFacts, offered: Offered, name: str) -> Message:
     terms = terms_line(facts.request.ask.flavor, offered.offer.terms)
-    by: Line = line(Mention(offered.settled_by)) if offered.settled_by else line("The bot")
     at = line(" ", Clock(offered.offer.settled_at)) if offered.offer.settled_at else ()
     symbol = Symbol.IN_FORCE if offered.offer.state is OfferState.ACCEPTED else Symbol.OVER
     what, why = _outcome(facts, offered)
+    by = line(Mention(offered.settled_by), f" {why}") if offered.settled_by else line(_BY_ITSELF[facts.request.state])
     first = line(f"Offer {what}: ", terms, name)
-    return Message(sentence(first), (headline(symbol, first), rich(line(by, " ", why, at))))
+    return Message(sentence(first), (headline(symbol, first), rich(line(by, at))))
 
 
 def _outcome(facts: CardFacts, offered: Offered) -> tuple[str, str]:
@@ -58,11 +58,15 @@ def _outcome(facts: CardFacts, offered: Offered) -> tuple[str, str]:
             return "void", _VOID.get(facts.request.state, "approved what was asked for")
 
 
-_VOID = {
-    RequestState.DENIED: "denied the request",
-    RequestState.WITHDRAWN: "withdrew the request",
-    RequestState.LAPSED: "let the request lapse: nobody decided in time",
+_VOID = {RequestState.DENIED: "denied the request", RequestState.WITHDRAWN: "withdrew the request"}
+_BY_ITSELF = {
+    RequestState.WAITING: "What was asked for is being decided",
+    RequestState.APPROVED: "The request was approved",
+    RequestState.DENIED: "The policy denied the request",
+    RequestState.WITHDRAWN: "The request was withdrawn",
+    RequestState.LAPSED: "The request lapsed: nobody decided in time",
 }
+"""Without a person, or before it is known who it was."""
 
 
 def offer_void(facts: CardFacts, offered: Offered) -> Message:
