@@ -84,7 +84,7 @@ def _proposed(world: World, offerer: Offerer, wanted: Terms) -> tuple[Proposal, 
         raise Refused(f"{picture.opening}, so nothing was offered. {picture.then}")
     with world.store.read() as uow:
         loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == ask.cluster]
-    visible = visible_to_requester(world, policy, ask, picture)
+    visible = visible_to_requester(world, policy, offerer.request.ask, picture)
     proposal = propose(_draft(offerer.request, wanted), picture, policy, loans=loans, visible=visible)
     if isinstance(proposal, Question):
         raise Refused(proposal.sentence, proposal.field)
