@@ -20,7 +20,7 @@ from typing import Any
 
 from bot.core.errors import Refused, Rejected, Stale, Unavailable
 from bot.core.impact import from_json, to_json
-from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, may_handle, open_step
+from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, may_handle, open_step, step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState, as_of, described, terms_of, with_terms
 from bot.core.people import Person
@@ -156,9 +156,7 @@ def _judge(world: World, seen: _Seen) -> _Judged:
     if verdict.outcome is Outcome.STEPS and (shown is None or worse(shown, impact)):
         why = "The cluster changed since the offer, so an approver looks at it again."
         return _Judged(ask, verdict, picture, None, why, is_worse=shown is not None)
-    why = (
-        "" if step is not None or verdict.outcome is Outcome.AUTO else "Whoever offered it may not approve it any more."
-    )
+    why = "" if step is not None or verdict.outcome is Outcome.AUTO else _who_decides(verdict)
     return _Judged(ask, verdict, picture, step, why)
 
 
@@ -182,6 +180,11 @@ def _step(world: World, seen: _Seen, ask: Ask, verdict: Verdict) -> int | None:
     if any(isinstance(one, Unknown) for one in groups.values()):
         raise Refused(_NOT_KNOWN)
     return None
+
+
+def _who_decides(verdict: Verdict) -> str:
+    """The offerer may have lost the right, or policy does not ask them about such terms."""
+    return f"These terms take the approval of {', then '.join(step_words(step) for step in verdict.steps)}."
 
 
 _NOT_KNOWN = "Slack did not say who may approve this. Nothing was changed. Try again in a minute."

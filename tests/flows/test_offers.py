@@ -146,7 +146,7 @@ def test_the_new_terms_are_judged_by_the_policy_of_now(bench: "Bench") -> None:
     """8 takes the team's lead and an admin, 4 an admin: the lead, who offers, is not asked any more."""
     number = ask(bench)
     said = accept(bench, offer(bench, number, LEAD))
-    assert said.endswith("waits for approval. Whoever offered it may not approve it any more.")
+    assert said.endswith("waits for approval. These terms take the approval of gpu-admins.")
     assert [step.who for step in request(bench, number).steps] == ["group:gpu-admins"]
     assert request(bench, number).rule == "rest"
     assert press(bench, number, ADMIN) == f"Q-{number} is approved."
@@ -223,7 +223,7 @@ def test_an_offerer_who_may_not_approve_any_more_does_not_count(bench: "Bench") 
     number = ask(bench)
     made = offer(bench, number)
     bench.policy = quota.with_rules(ADMINS_ONLY, groups={"gpu-admins": [OTHER], "nobody": []})
-    assert accept(bench, made).endswith("Whoever offered it may not approve it any more.")
+    assert accept(bench, made).endswith("These terms take the approval of gpu-admins.")
     assert (request(bench, number).state, approvals(bench, number)) == (RequestState.WAITING, [])
 
 
