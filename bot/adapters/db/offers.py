@@ -4,7 +4,7 @@ Of two offers made at the same moment one finds the other open: the partial uniq
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import RowMapping, and_, select
@@ -77,9 +77,9 @@ def _of_terms(terms: Terms) -> Columns:
         "amount": terms.amount,
         "kind": terms.kind.value,
         "lender": terms.lender,
-        "start": terms.start and terms.start.isoformat(),
+        "start": terms.start and terms.start.astimezone(UTC).isoformat(),
         "duration": None if terms.duration is None else terms.duration // _MICROSECOND,
-        "until": terms.until and terms.until.isoformat(),
+        "until": terms.until and terms.until.astimezone(UTC).isoformat(),
     }
 
 
