@@ -201,12 +201,15 @@ def withdraw(town: Town) -> None:
 def offer(town: Town, who: str | None = None) -> None:
     """An approver offers less, shorter, later or another kind; sometimes more, or somebody offers who may not."""
     draw, request = town.random, a_request(town)
+    out = [one.request for one in town.store.tables.offers.values() if one.state is OfferState.OPEN]
+    if out and draw.random() < 0.4:  # a newer one of the same request
+        request = town.store.tables.requests[out[-1]]
     ask = request.ask
     values = ChangeValues(
         amount=draw.choice([1, max(1, ask.amount - 1), ask.amount, ask.amount + 1]),
         kind=draw.choice([ask.kind, ask.kind, LoanKind.BORROW, LoanKind.TRANSFER]).value,
         lender=draw.choice([LENDER_BOT, ask.lender or LENDER_BOT]),
-        until=draw.choice([AS_ASKED, AS_ASKED, "1h", "4h", "20h"]),
+        until=draw.choice([AS_ASKED, AS_ASKED, AS_ASKED, "1h", "4h"]),
         start_at=draw.choice([ask.start, ask.start, town.clock() + 2 * HOUR]),
         words=f"{HOSTILE} {draw.randrange(1000)}",
     )
