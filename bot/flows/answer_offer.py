@@ -29,7 +29,7 @@ from bot.core.requests import Approval, Ask, AuditEntry, QuotaRequest
 from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import ask_next, owe_cards, owe_line, refresh_cards
-from bot.flows.close_offer import settle_offer
+from bot.flows.close_offer import settle_offer, tell_offerer
 from bot.flows.gather import look_up_groups, person_of, request_facts, requester_name, roles_of_person
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
@@ -101,7 +101,7 @@ def keep_request(world: World, press: OfferPress) -> str:
         with world.store.begin() as uow:
             uow.inbox.done(press.origin)
             stored = uow.requests.update(replace(seen.request, revision=seen.request.revision + 1))
-            settle_offer(uow, stored, seen.answered(OfferState.KEPT))
+            tell_offerer(uow, stored, settle_offer(uow, stored, seen.answered(OfferState.KEPT)), now)
             uow.audit.add(AuditEntry(now, press.user, "keep", f"Q-{number}", "ok"))
             owe_line(uow, seen.policy, number, EventKind.KEPT, now, str(offer.id), who=press.user)
             refresh_cards(uow, number, now)
@@ -207,7 +207,7 @@ def _accept(world: World, seen: _Seen, judged: _Judged) -> str:
             raise Stale(f"the verdict on Q-{seen.request.id}")
         uow.inbox.done(seen.press.origin)
         request = uow.requests.update(_changed(seen, judged))
-        settle_offer(uow, request, seen.answered(OfferState.ACCEPTED))
+        tell_offerer(uow, request, settle_offer(uow, request, seen.answered(OfferState.ACCEPTED)), seen.now)
         what = described(request.ask.flavor, seen.offer.terms)
         uow.audit.add(AuditEntry(seen.now, seen.press.user, "accept", f"Q-{request.id}", what))
         said = _decide(uow, seen, judged, request)

@@ -6,6 +6,7 @@ Called by every flow that decides, changes or ends a waiting request.
 from dataclasses import replace
 from datetime import datetime
 
+from bot.core.notices import NoticeDraft
 from bot.core.offers import Offer, OfferState, described
 from bot.core.requests import AuditEntry, QuotaRequest
 from bot.ports.store import UnitOfWork
@@ -38,6 +39,14 @@ def settle_offer(uow: UnitOfWork, request: QuotaRequest, settled: Offer) -> Offe
     assert settled.settled_at is not None
     uow.notices.refresh(key, settled.settled_at)
     return stored
+
+
+def tell_offerer(uow: UnitOfWork, request: QuotaRequest, answered: Offer, now: datetime) -> None:
+    """Who made the offer hears what came of it: what waits on may be theirs to decide."""
+    kind = NoticeKind.OFFER_ANSWERED
+    facts = {"request": request.id, "offer": answered.id}
+    key = f"{kind.value}:{request.id}:{answered.who}:{which(answered)}"
+    uow.notices.owe_once(NoticeDraft(key, kind, answered.who, facts), now)
 
 
 def which(offer: Offer) -> str:

@@ -22,7 +22,7 @@ from bot.flows.reminder_facts import endings
 from bot.flows.world import World
 from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
-from bot.views.facts import CardFacts, Surface
+from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
 from bot.views.parts import Group
@@ -61,6 +61,13 @@ _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.BOT_WAS_DOWN: platform.bot_was_down,
     NoticeKind.SLACK_BACK: platform.slack_back,
     NoticeKind.DATABASE_BACK: platform.database_back,
+}
+
+
+_OFFERS: Mapping[NoticeKind, Callable[[CardFacts, Offered], Message]] = {
+    NoticeKind.COUNTER_OFFER: offers.counter_offer,
+    NoticeKind.OFFER_ANSWERED: offers.offer_answered,
+    NoticeKind.OFFER_VOID: offers.offer_void,
 }
 
 
@@ -151,7 +158,7 @@ def _offer(world: World, notice: Notice) -> Message:
         offer = uow.offers.get(notice.draft.facts["offer"])
     if offer is None:
         raise NotSaid("there is no such offer")
-    view = offers.counter_offer if notice.draft.kind == NoticeKind.COUNTER_OFFER else offers.offer_void
+    view = _OFFERS[NoticeKind(notice.draft.kind)]
     return view(_facts(world, notice.draft.facts), offered(world, offer))
 
 
@@ -230,8 +237,7 @@ def _answer(_world: World, notice: Notice) -> Message:
 _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
-    NoticeKind.COUNTER_OFFER: _offer,
-    NoticeKind.OFFER_VOID: _offer,
+    **dict.fromkeys(_OFFERS, _offer),
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

@@ -17,6 +17,8 @@ class NoticeKind(StrEnum):
     COUNTER_OFFER = "counter_offer"
     """[offers.counter_offer] Requester, when an approver offers other terms; one message per offer, which then says
     what came of it."""
+    OFFER_ANSWERED = "offer_answered"
+    """[offers.offer_answered] The offerer, when the requester accepted or turned the offer down."""
     OFFER_VOID = "offer_void"
     """[offers.offer_void] Requester, when somebody approved what was asked for and that is not the last approval."""
 

@@ -8,12 +8,13 @@ from datetime import datetime
 
 from bot.core.loans import LoanKind
 from bot.core.messages import Message
-from bot.core.offers import OfferState, Terms
+from bot.core.offers import OfferState, Terms, terms_of
 from bot.core.requests import RequestState
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import joined, number, of_flavor
 from bot.views.facts import CardFacts, Offered
 from bot.views.kit import Symbol, actions, headline, line, rich
+from bot.views.loan_state import told
 from bot.views.loan_words import how_long, terms_line
 from bot.views.parts import Clock, Line, Mention, Moment, Part, Reason, Theirs, named, sentence
 from bot.views.request_card import offer_buttons, withdraw_button
@@ -77,6 +78,18 @@ def offer_void(facts: CardFacts, offered: Offered) -> Message:
     who = [line("By ", Mention(offered.settled_by))] if offered.settled_by else []
     was = line("The offer was ", terms_line(ask.flavor, offered.offer.terms), ", by ", named(offered.by))
     return Message(sentence(first), (headline(Symbol.WAITS, first), rich(*who, was)))
+
+
+def offer_answered(facts: CardFacts, offered: Offered) -> Message:
+    """To the offerer: what the requester answered, and how the request stands now."""
+    offer, ask = offered.offer, facts.request.ask
+    accepted = offer.state is OfferState.ACCEPTED
+    what = "accepted" if accepted else "turned down"
+    first = line(terms_line(ask.flavor, offer.terms), f": {what} ({format_request_id(facts.request.id)})")
+    by = line("By ", Mention(offered.settled_by)) if offered.settled_by else ()
+    stands = [line("Asked for: ", terms_line(ask.flavor, terms_of(ask)))] if not accepted else []
+    lines = [one for one in (by, *stands, told(facts).state) if one]
+    return Message(sentence(first), (headline(Symbol.IN_FORCE if accepted else Symbol.OVER, first), rich(*lines)))
 
 
 def difference(flavor: str, new: Terms, old: Terms) -> Line:

@@ -118,6 +118,14 @@ def test_everybody_is_told_with_the_number_first(bench: "Bench") -> None:
     assert any(text.startswith("4 a100 for vision: approved") for text in bench.texts("C0APPROVALS"))
 
 
+@pytest.mark.parametrize(("answer", "words"), [(accept, "accepted"), (keep, "turned down")])
+def test_the_offerer_hears_the_answer_once(bench: "Bench", answer: Callable[["Bench", Offer], str], words: str) -> None:
+    number = ask(bench, 4)
+    answer(bench, offer(bench, number, amount=3))
+    bench.deliver_all()
+    assert bench.texts(ADMIN) == [f"3 a100, 3 days, borrow: {words} (Q-{number})"]
+
+
 def test_earlier_approvals_were_of_other_terms(bench: "Bench") -> None:
     """They stay stored; those who gave them are asked again, and may give them again."""
     bench.policy = quota.with_rules(

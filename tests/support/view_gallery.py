@@ -171,6 +171,8 @@ def _offers(world: World) -> Iterator[tuple[str, Message]]:
             yield f"dm offer {state}", offers.counter_offer(card, world.settled(state))
     lapsed = world.card(world.request(RequestState.LAPSED))
     yield "dm offer, lapsed", offers.counter_offer(lapsed, world.offered(state=OfferState.VOID, settled_by="bot"))
+    for state in (OfferState.ACCEPTED, OfferState.KEPT):
+        yield f"dm offerer {state}", offers.offer_answered(card, world.settled(state))
     yield "dm offer void", offers.offer_void(card, world.settled(OfferState.VOID))
 
 

@@ -22,7 +22,7 @@ from bot.views.change_form import (
 )
 from bot.views.facts import Offered
 from bot.views.ids import Field, View
-from bot.views.offers import counter_offer, offer_void
+from bot.views.offers import counter_offer, offer_answered, offer_void
 from bot.views.request_form import FormError, LenderChoice
 from tests.support.view_facts import World, at
 from tests.support.view_text import labels, seen
@@ -111,6 +111,28 @@ def test_a_void_offer_is_said_with_what_was_approved() -> None:
         "By @lead-nlp",
         "The offer was 4 a100, 2 days, transfer from nlp, by Admin",
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "lines"),
+    [
+        (
+            OfferState.ACCEPTED,
+            ["✅ 4 a100, 2 days, transfer from nlp: accepted (Q-142)", "By @requester", "Waiting: 1 of 2 approvals"],
+        ),
+        (
+            OfferState.KEPT,
+            [
+                "⚪ 4 a100, 2 days, transfer from nlp: turned down (Q-142)",
+                "By @requester",
+                "Asked for: 8 a100, 3 days, transfer from nlp",
+                "Waiting: 1 of 2 approvals",
+            ],
+        ),
+    ],
+)
+def test_the_offerer_hears_the_answer_and_how_it_stands(state: OfferState, lines: list[str]) -> None:
+    assert seen(offer_answered(T.card(approvals=T.given(1)), T.settled(state))) == lines
 
 
 def test_the_form_is_filled_with_what_was_asked_for() -> None:
