@@ -58,12 +58,12 @@ def on_deny_form(arrived: Arrived) -> None:
 
 def on_details(arrived: Arrived) -> None:
     """What the card has no room for."""
-    _open(arrived, details(details_facts(arrived.world, _number(arrived), arrived.user)))
+    _open(arrived, details(details_facts(arrived.world, number_of(arrived), arrived.user)))
 
 
 def on_withdraw(arrived: Arrived) -> Message:
     """Confirmed by Slack's dialog already."""
-    return request_withdrawn(withdraw_request(arrived.world, _number(arrived), arrived.user, arrived.origin))
+    return request_withdrawn(withdraw_request(arrived.world, number_of(arrived), arrived.user, arrived.origin))
 
 
 def on_return(arrived: Arrived) -> None:
@@ -82,7 +82,7 @@ def on_return_form(arrived: Arrived) -> None:
 
 def on_extend(arrived: Arrived) -> None:
     """Asks how much longer."""
-    loan = loan_to_extend(arrived.world, _number(arrived))
+    loan = loan_to_extend(arrived.world, number_of(arrived))
     _open(arrived, extend_form(loan, arrived.world.policies.policy.approvals.limits.longest))
 
 
@@ -112,7 +112,7 @@ def on_show(arrived: Arrived) -> Message:
 
 
 def _press(arrived: Arrived) -> Press:
-    return Press(_number(arrived), _revision(arrived), arrived.user, arrived.origin)
+    return Press(number_of(arrived), _revision(arrived), arrived.user, arrived.origin)
 
 
 def _revision(arrived: Arrived) -> int:
@@ -120,7 +120,8 @@ def _revision(arrived: Arrived) -> int:
     return picture.revision if picture else -1
 
 
-def _number(arrived: Arrived) -> int:
+def number_of(arrived: Arrived) -> int:
+    """The row that a button names. Raises Refused."""
     value = arrived.get("value")
     if not (value.isascii() and value.isdigit() and len(value) < 18):
         raise Refused("This button is not one of the bot's.")
@@ -128,7 +129,7 @@ def _number(arrived: Arrived) -> int:
 
 
 def _card(arrived: Arrived) -> CardFacts:
-    number = _number(arrived)
+    number = number_of(arrived)
     with arrived.world.store.read() as uow:
         found = stored(uow, number)
     if found is None:

@@ -87,6 +87,10 @@ class QuotaRequest:
     """The reason of a denial, as its author wrote it."""
     extends: int | None = None
     """The loan that is to end later: then the ask is for the time from its end on. None: it asks for a new loan."""
+    terms: int = 0
+    """How many accepted offers have changed what it asks for. Approvals are of one of these."""
+    judged_at: datetime | None = None
+    """When policy judged the terms it has now; None: when it was made."""
     version: int = 0
     """For compare-and-set of the row."""
 
@@ -112,7 +116,7 @@ class QuotaRequest:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One person's yes. Unique per request and person."""
+    """One person's yes. Unique per request, terms and person."""
 
     request: int
     step: int
@@ -120,6 +124,8 @@ class Approval:
     who: str
     at: datetime
     self_approved: bool = False
+    terms: int = 0
+    """Which terms of the request were approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,7 @@ class AuditEntry:
     who: str
     """User id, or `bot` for what it did by itself."""
     what: str
-    """A verb of the interface: request, approve, deny, withdraw, extend, approve extension, return, raise, lower ..."""
+    """A verb of the interface: request, approve, deny, offer, accept, withdraw, extend, deny extension ..."""
     subject: str
     """Q-142, or a field such as `default/vision/a100/nvidia.com/gpu/nominal`."""
     outcome: str

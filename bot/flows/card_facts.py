@@ -12,6 +12,7 @@ from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
 from bot.core.membership import step_words
 from bot.core.news import worse
+from bot.core.offers import Offer, OfferState
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
 from bot.core.standing import from_json
@@ -19,7 +20,7 @@ from bot.flows.gather import person_or_id
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.amounts import GPU, Unit
-from bot.views.facts import CardFacts, Given, Late, Pressed, Returned, Step, Worse
+from bot.views.facts import CardFacts, Given, Late, Offered, Pressed, Returned, Step, Worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Stored:
     approvals: Sequence[Approval]
     loan: Loan | None
     audit: Sequence[AuditEntry]
+    offers: Sequence[Offer]
     shown: Mapping[str, Any]
     """What the requester's copy of the card knows: the standing, what got worse, what came late."""
     extension: QuotaRequest | None = None
@@ -48,6 +50,7 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         uow.requests.approvals(number),
         uow.loans.get(request.number),
         uow.audit.of(request.subject),
+        uow.offers.of(number),
         card.draft.facts if card else {},
         waiting[0] if waiting else None,
     )
@@ -65,6 +68,8 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         impact=impact_from_json(request.picture) if request.picture else None,
         decider=_decider(world, found),
         worse=_worse(world, request, facts.get("worse")),
+        offered=next((offered(world, one) for one in found.offers if one.state is OfferState.OPEN), None),
+        asked_first=next((one.instead for one in found.offers if one.state is OfferState.ACCEPTED), None),
         loan=found.loan,
         standing=from_json(facts["standing"]) if facts.get("standing") else None,
         last_try=_instant(facts.get("tried")),
@@ -99,7 +104,13 @@ def _lends(policy: Policy, request: QuotaRequest, step: ApprovalStep) -> bool:
 def _given(world: World, request: QuotaRequest, approval: Approval) -> Given:
     policy = world.policies.policy
     lends = approval.step < len(request.steps) and _lends(policy, request, request.steps[approval.step])
-    return Given(person_or_id(world, approval.who), approval.at, lends, approval.self_approved)
+    return Given(person_or_id(world, approval.who), approval.at, lends, approval.self_approved, approval.step)
+
+
+def offered(world: World, offer: Offer) -> Offered:
+    """An offer with the people of it."""
+    by = offer.settled_by
+    return Offered(offer, person_or_id(world, offer.who), person_or_id(world, by) if by and by != "bot" else None)
 
 
 def _decider(world: World, found: Stored) -> Any:

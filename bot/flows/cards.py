@@ -79,11 +79,11 @@ def owe_line(
 
 
 def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, at: datetime) -> None:
-    """Ping whoever decides this step, once, in the thread of the channel's card."""
+    """Ping whoever decides this step, once for the terms it has now, in the thread of the channel's card."""
     channel = policy.approvals.approvals_channel
     thread = channel_card(request.id, channel)
     draft = NoticeDraft(
-        f"next:{request.id}:{step}",
+        f"next:{request.id}:{step}" + (f":{request.terms}" if request.terms else ""),
         NoticeKind.NEXT_STEP,
         channel,
         {"request": request.id, "step": step},

@@ -7,8 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.core.errors import Stale
+from bot.core.offers import OfferState
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.cards import owe_line, refresh_copies, tell_requester
+from bot.flows.close_offer import close_offer
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
@@ -43,6 +45,7 @@ def _lapse(world: World, epoch: int, request: QuotaRequest, *, moot: bool) -> No
             )
         except Stale:
             return
+        close_offer(uow, request.id, OfferState.VOID, "bot", now)
         uow.audit.add(AuditEntry(now, "bot", request.verb("lapse"), request.subject, "ok"))
         refresh_copies(uow, request, now, {"worse": None})
         owe_line(uow, world.policies.policy, request.id, EventKind.LAPSED, now)

@@ -15,6 +15,7 @@ from bot.core.limits import over_limits
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
+from bot.core.offers import OfferState
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.request_facts import RequestFacts
@@ -22,15 +23,14 @@ from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate_again
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import ask_next, owe_line, refresh_cards, refresh_copies, tell_requester
-from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts, request_of
+from bot.flows.close_offer import close_offer
+from bot.flows.gather import has_left, look_up_groups, person_of, request_facts, request_of
 from bot.flows.grant_extension import grant
 from bot.flows.live_impact import live_impact
 from bot.flows.read_cluster import NotRead
-from bot.flows.refused_with import RefusedWith
+from bot.flows.waiting_request import already, waiting_request
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import Decided, already_decided, being_changed
-from bot.views.refusals import Outcome as Ended
 from bot.views.thread_lines import EventKind
 
 _SELF, _BLIND = "self-approved", "without live figures"
@@ -74,21 +74,18 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
     request = request_of(world, press.number)
     with refusals_audited(world, press.user, request.verb(what), request.subject):
         try:
-            seen = _look(world, press, request)
+            seen = _look(world, press)
             return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
         except Stale:
             # Somebody was faster between our look and our write: say who, and what it came to.
-            raise _already(world, request_of(world, press.number)) from None
+            raise already(world, request_of(world, press.number)) from None
 
 
-def _look(world: World, press: Press, request: QuotaRequest) -> _Seen:
+def _look(world: World, press: Press) -> _Seen:
     person = person_of(world, press.user)
     policy = world.policies.policy
-    if request.state is not RequestState.WAITING:
-        raise _already(world, request)
     now = world.clock()
-    if request.lapses_at <= now:  # the leader has not come to it yet
-        raise RefusedWith(already_decided(Decided(request.name, Ended.LAPSED, request.lapses_at)))
+    request = waiting_request(world, press.number, now)
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
     return _Seen(press, person, policy, request, groups, now)
 
@@ -113,7 +110,7 @@ def _approve(world: World, seen: _Seen) -> str:
         news = worse(shown, impact) if shown else None
         if news or shown is None:
             return _show_again(world, seen, impact, news)
-    approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
+    approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved, request.terms)
     notes = _notes(seen, approval, blind=isinstance(impact, NotRead))
     said = _record(world, seen, approval, [*approvals, approval], notes)
     return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
@@ -132,6 +129,9 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
+        void = close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)
+        if void and not complete:  # of a complete approval the requester hears anyway
+            tell_requester(uow, request, NoticeKind.OFFER_VOID, seen.now, str(void.id), offer=void.id)
         outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
         uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("approve"), request.subject, outcome))
         owe_line(
@@ -140,7 +140,7 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
             request.id,
             EventKind.APPROVED,
             seen.now,
-            seen.person.id,
+            f"{seen.person.id}:{request.terms}" if request.terms else seen.person.id,
             who=seen.person.id,
             note=", ".join(notes),
         )
@@ -178,6 +178,7 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         stored = uow.requests.update(denied)
+        close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)
         uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("deny"), request.subject, "ok"))
         refresh_copies(uow, stored, seen.now, {"worse": None})
         if not left:
@@ -208,7 +209,7 @@ def _check_policy(world: World, seen: _Seen, facts: RequestFacts, *, begun: bool
             _close(world, seen, "limits", words)
             raise Refused(f"Not approved: {words} {request.name} is closed.")
         raise Refused(f"Not approved: {words}")
-    verdict = evaluate_again(seen.policy, facts, request.created_at, request.rule)
+    verdict = evaluate_again(seen.policy, facts, request.judged_at or request.created_at, request.rule)
     if verdict.outcome is Outcome.DENIED:
         _close(world, seen, verdict.rule or "none", verdict.words)
         by = f"rule {verdict.rule}" if verdict.rule else "the policy"
@@ -230,6 +231,7 @@ def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
     denied = replace(request, state=RequestState.DENIED, decided_by=f"rule:{rule}", decided_at=seen.now, words=words)
     with world.store.begin() as uow:
         stored = uow.requests.update(replace(denied, revision=request.revision + 1))
+        close_offer(uow, request.id, OfferState.VOID, "bot", seen.now)
         uow.audit.add(AuditEntry(seen.now, "bot", request.verb("close"), request.subject, words))
         refresh_copies(uow, stored, seen.now, {"worse": None})
         tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
@@ -262,23 +264,3 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
         uow.notices.owe_once(draft, seen.now)
         uow.commit()
     world.wake_delivery()
-
-
-def _already(world: World, request: QuotaRequest) -> Refused:
-    """Why a request that was read again cannot be decided by this press."""
-    if request.state is RequestState.WAITING:
-        return RefusedWith(being_changed(request.number, None))
-    by = request.decided_by or ""
-    rule = by.removeprefix("rule:") if by.startswith("rule:") else None
-    return RefusedWith(
-        already_decided(
-            Decided(
-                request.name,
-                Ended(request.state.value),
-                request.decided_at or request.created_at,
-                person_or_id(world, by) if by and rule is None else None,
-                rule,
-                request.words or "",
-            )
-        )
-    )

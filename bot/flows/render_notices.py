@@ -14,15 +14,15 @@ from bot.core.messages import Message
 from bot.core.notices import Notice
 from bot.core.people import Person
 from bot.core.requests import RequestState
-from bot.flows.card_facts import card_facts, stored
+from bot.flows.card_facts import card_facts, offered, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, platform, reminders
+from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
-from bot.views.facts import CardFacts, Surface
+from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
 from bot.views.parts import Group
@@ -62,6 +62,13 @@ _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.BOT_WAS_DOWN: platform.bot_was_down,
     NoticeKind.SLACK_BACK: platform.slack_back,
     NoticeKind.DATABASE_BACK: platform.database_back,
+}
+
+
+_OFFERS: Mapping[NoticeKind, Callable[[CardFacts, Offered], Message]] = {
+    NoticeKind.COUNTER_OFFER: offers.counter_offer,
+    NoticeKind.OFFER_ANSWERED: offers.offer_answered,
+    NoticeKind.OFFER_VOID: offers.offer_void,
 }
 
 
@@ -147,6 +154,15 @@ def _next_step(world: World, notice: Notice) -> Message:
     return next_step(facts, Asked(facts.steps[index], people, group))
 
 
+def _offer(world: World, notice: Notice) -> Message:
+    with world.store.read() as uow:
+        offer = uow.offers.get(notice.draft.facts["offer"])
+    if offer is None:
+        raise NotSaid("there is no such offer")
+    view = _OFFERS[NoticeKind(notice.draft.kind)]
+    return view(_facts(world, notice.draft.facts), offered(world, offer))
+
+
 def _question(world: World, notice: Notice) -> Message:
     return edit_question(edit_facts(world, notice))
 
@@ -222,6 +238,7 @@ def _answer(_world: World, notice: Notice) -> Message:
 _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
+    **dict.fromkeys(_OFFERS, _offer),
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

@@ -6,9 +6,11 @@ from datetime import datetime
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
+from bot.core.offers import OfferState
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_copies, tell_requester
+from bot.flows.close_offer import close_offer
 from bot.flows.gather import person_of, request_of, requester_name, roles_of_person
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
@@ -71,7 +73,9 @@ def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) 
             decided_at=now,
             revision=request.revision + 1,
         )
-        return uow.requests.update(withdrawn)
+        stored = uow.requests.update(withdrawn)
+        close_offer(uow, request.id, OfferState.VOID, user, now)
+        return stored
     loan = uow.loans.get(request.id)
     if request.state is not RequestState.APPROVED or loan is None:
         raise Refused(f"{request.name} is {request.state.value} already.")

@@ -9,6 +9,7 @@ from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.inbox import InboxItem
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import Notice, NoticeDraft
+from bot.core.offers import Offer
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 
 
@@ -42,11 +43,29 @@ class Requests(Protocol):
         ...
 
     def approvals(self, number: int) -> Sequence[Approval]:
-        """In the order given."""
+        """Of the terms that the request has now, in the order given."""
         ...
 
     def approve(self, approval: Approval) -> None:
-        """Raises Stale if this person approved this request before."""
+        """Raises Stale if this person approved these terms of this request before."""
+        ...
+
+
+class Offers(Protocol):
+    """Counter-offers, never deleted."""
+
+    def add(self, draft: Offer) -> Offer:
+        """Store an open offer; its id is assigned (`draft.id` is ignored). Stale if the request has an open one."""
+        ...
+
+    def get(self, offer_id: int) -> Offer | None: ...
+
+    def of(self, number: int) -> Sequence[Offer]:
+        """All of a request, in order."""
+        ...
+
+    def update(self, offer: Offer) -> Offer:
+        """Settle an open one, by compare-and-set on `offer.version`. Raises Stale, also for one that is settled."""
         ...
 
 
@@ -193,6 +212,8 @@ class UnitOfWork(Protocol):
 
     @property
     def requests(self) -> Requests: ...
+    @property
+    def offers(self) -> Offers: ...
     @property
     def loans(self) -> Loans: ...
     @property

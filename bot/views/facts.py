@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from bot.core.impact import AtRisk, Impact
 from bot.core.loans import Loan
+from bot.core.offers import Offer, Terms
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.standing import LoanStanding
@@ -44,6 +45,18 @@ class Given:
     at: datetime
     lends: bool = False
     self_approved: bool = False
+    step: int = 0
+    """Index of the step it was given for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A counter-offer and the people of it."""
+
+    offer: Offer
+    by: Person
+    settled_by: Person | None = None
+    """None: nobody yet, or the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +121,10 @@ class CardFacts:
     """Who denied, withdrew, or ended it; None for a rule."""
     checking: Pressed | None = None
     worse: Worse | None = None
+    offered: Offered | None = None
+    """The open counter-offer."""
+    asked_first: Terms | None = None
+    """What was asked for at first, if an accepted offer changed it."""
     loan: Loan | None = None
     standing: LoanStanding | None = None
     """How the loan stands now; None without a loan or without live figures."""

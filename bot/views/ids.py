@@ -1,7 +1,7 @@
 """Every action_id, block_id and callback_id that the bot sends, written once; chat listens to these and no others.
 
-A button's `value` is an opaque id (request, loan, question, form draft). The revision of the picture stands in the
-block_id of its row of buttons, so that a press on an old picture is known by its block.
+A button's `value` is an opaque id (request, offer, loan, question, form draft). The revision of the picture stands in
+the block_id of its row of buttons, so that a press on an old picture is known by its block.
 """
 
 import hashlib
@@ -15,10 +15,16 @@ class Action(StrEnum):
 
     CARD_APPROVE = "gpuq_card_approve"
     """[request] approvers of the step"""
+    CARD_CHANGE = "gpuq_card_change"
+    """[request] approvers of the step; opens `View.CHANGE_FORM`"""
     CARD_DENY = "gpuq_card_deny"
     """[request] approvers of the step; opens `View.DENY_FORM`"""
     CARD_DETAILS = "gpuq_card_details"
     """[request] whoever sees the card; opens `View.DETAILS`"""
+    OFFER_ACCEPT = "gpuq_offer_accept"
+    """[offer] requester, the team's leads"""
+    OFFER_KEEP = "gpuq_offer_keep"
+    """[offer] requester, the team's leads: the request stays as it was asked"""
     REQUEST_WITHDRAW = "gpuq_request_withdraw"
     """[request] requester, the team's leads"""
     REQUEST_AGAIN = "gpuq_request_again"
@@ -53,6 +59,13 @@ class Field(StrEnum):
     REASON = "gpuq_form_reason"
     LENDER = "gpuq_form_lender"
     START_AT = "gpuq_form_start_at"
+    CHANGE_AMOUNT = "gpuq_change_amount"
+    CHANGE_KIND = "gpuq_change_kind"
+    CHANGE_LENDER = "gpuq_change_lender"
+    CHANGE_UNTIL = "gpuq_change_until"
+    CHANGE_UNTIL_AT = "gpuq_change_until_at"
+    CHANGE_START_AT = "gpuq_change_start_at"
+    CHANGE_WORDS = "gpuq_change_words"
     DENY_WORDS = "gpuq_deny_words"
     RETURN_AMOUNT = "gpuq_return_amount"
     EXTEND_BY = "gpuq_extend_by"
@@ -67,6 +80,7 @@ class View(StrEnum):
     REQUEST_FORM = "gpuq_request_form"
     REQUEST_LOADING = "gpuq_request_loading"
     """Loading, checking, sent and not sent: states without a submit button."""
+    CHANGE_FORM = "gpuq_change_form"
     DENY_FORM = "gpuq_deny_form"
     RETURN_FORM = "gpuq_return_form"
     EXTEND_FORM = "gpuq_extend_form"

@@ -14,6 +14,14 @@ class NoticeKind(StrEnum):
     NEXT_STEP = "next_step"
     """[thread_lines.next_step] Thread of the channel's card, once per step: pings whoever decides next."""
 
+    COUNTER_OFFER = "counter_offer"
+    """[offers.counter_offer] Requester, when an approver offers other terms; one message per offer, which then says
+    what came of it."""
+    OFFER_ANSWERED = "offer_answered"
+    """[offers.offer_answered] The offerer, when the requester accepted or turned the offer down."""
+    OFFER_VOID = "offer_void"
+    """[offers.offer_void] Requester, when somebody approved what was asked for and that is not the last approval."""
+
     LOAN_IN_FORCE = "loan_in_force"
     """[direct.in_force] Requester, when the approved quota is first in the live numbers without having waited."""
     LOAN_WAITS = "loan_waits"

@@ -22,6 +22,7 @@ from bot.views.loan_words import (
     early,
     extension_line,
     lasting,
+    offer_lines,
     quota_line,
     quota_lowered_line,
     runs_above,
@@ -38,6 +39,8 @@ class CardState(StrEnum):
     WAITING = auto()
     CHECKING = auto()
     WORSE = auto()
+    OFFERED = auto()
+    """An approver offers other terms, and the requester has not answered."""
     DENIED = auto()
     WITHDRAWN = auto()
     LAPSED = auto()
@@ -80,7 +83,7 @@ _UNDECIDED = {
 def state_of(facts: CardFacts) -> CardState:
     """The one state that these facts amount to."""
     if facts.request.state is RequestState.WAITING:
-        return CardState.CHECKING if facts.checking else CardState.WORSE if facts.worse else CardState.WAITING
+        return _waiting_state(facts)
     if facts.request.state is not RequestState.APPROVED:
         return _UNDECIDED[facts.request.state]
     if facts.observe:
@@ -90,6 +93,14 @@ def state_of(facts: CardFacts) -> CardState:
     if facts.loan is None:
         return CardState.STARTING
     return _loan_state(facts, facts.loan)
+
+
+def _waiting_state(facts: CardFacts) -> CardState:
+    if facts.checking:
+        return CardState.CHECKING
+    if facts.worse:
+        return CardState.WORSE
+    return CardState.OFFERED if facts.offered else CardState.WAITING
 
 
 def is_over(loan: Loan) -> bool:
@@ -156,10 +167,18 @@ def _worse(facts: CardFacts) -> Told:
     if worse.at_risk:
         lines.append(line("Becomes preemptible: ", named_work(worse.at_risk)))
     lines += [line(Theirs(one, 150)) for one in worse.other]
+    lines += offer_lines(facts)
     lines.append(line("Not approved yet; pressed by ", named(worse.pressed.who), " ", Clock(worse.pressed.at)))
     given = tuple(_given(one) for one in facts.approvals)
     state = line("Changed since ", Clock(worse.shown_at), ": look again")
     return Told(Symbol.LOOK, state, line("changed, look again"), (*lines, *given))
+
+
+def _offered(facts: CardFacts) -> Told:
+    given = tuple(_given(one) for one in facts.approvals)
+    state, *why = offer_lines(facts)
+    short = line("changed, waits for ", named(facts.requester))
+    return Told(Symbol.WAITS, state, short, (*why, *given))
 
 
 def _denied(facts: CardFacts) -> Told:
@@ -320,6 +339,7 @@ _TELLERS: dict[CardState, Callable[[CardFacts], Told]] = {
     CardState.WAITING: _waiting,
     CardState.CHECKING: _checking,
     CardState.WORSE: _worse,
+    CardState.OFFERED: _offered,
     CardState.DENIED: _denied,
     CardState.WITHDRAWN: _withdrawn,
     CardState.LAPSED: _lapsed,

@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from bot.core.durations import format_duration
 from bot.core.impact import Move
 from bot.core.loans import Loan, LoanKind
+from bot.core.offers import Terms
 from bot.core.requests import Ask, QuotaRequest
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import Unit, devices, joined, number, of_flavor
 from bot.views.facts import CardFacts
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
-from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Mention, Moment, Part, Theirs
+from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Mention, Moment, Part, Reason, Theirs
 
 
 def lasting(length: timedelta) -> str:
@@ -34,7 +35,7 @@ def what(ask: Ask) -> Line:
     return line(of_flavor(ask.amount, ask.flavor), " for ", Theirs(ask.queue))
 
 
-def how_long(ask: Ask) -> Line:
+def how_long(ask: Ask | Terms) -> Line:
     """The asked length or end: "3 days", "until Fri 4 Dec 18:00"."""
     if ask.duration is not None:
         return line(lasting(ask.duration))
@@ -61,6 +62,23 @@ def asked(request: QuotaRequest) -> Line:
 def extension_line(facts: CardFacts) -> tuple[Line, ...]:
     """On the loan's card, while one waits."""
     return (line(f"Extension by {longer(facts.extension)} is waiting"),) if facts.extension else ()
+
+
+def offer_lines(facts: CardFacts) -> list[Line]:
+    """On a card: what is offered and who must answer, then why; nothing if no offer is out."""
+    if facts.offered is None:
+        return []
+    ask, offer = facts.request.ask, facts.offered.offer
+    by = line("Changed by ", Mention(facts.offered.by), ": ", terms_line(ask.flavor, offer.terms))
+    why = [line("Because: ", Reason(offer.words))] if offer.words else []
+    return [line(by, ". Waiting for ", Mention(facts.requester)), *why]
+
+
+def terms_line(flavor: str, terms: Terms) -> Line:
+    """Terms in a clause: "4 a100, 2 days, transfer from nlp, starts Fri 4 Dec 18:00"."""
+    lends = line(" from ", Theirs(terms.lender)) if terms.lender else ()
+    starts = line(", starts ", Moment(terms.start)) if terms.start else ()
+    return line(of_flavor(terms.amount, flavor), ", ", how_long(terms), f", {terms.kind.value}", lends, starts)
 
 
 def approved_by(facts: CardFacts) -> tuple[Line, ...]:

@@ -1,13 +1,14 @@
 """The approval card: one request in one message, for its whole life, on every surface.
 
-Line 1 keeps its words (its symbol changes), line 2 is the state. Controls that a state does not name are gone in that
-state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
+Line 1 keeps its words (its symbol changes) until the requester accepts other terms, line 2 is the state. Controls that
+a state does not name are gone in that state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
 """
 
 from datetime import timedelta
 from typing import Any
 
 from bot.core.messages import Block, Message
+from bot.core.offers import Offer
 from bot.core.requests import Ask, RequestState
 from bot.views.amounts import device_hours, joined
 from bot.views.facts import CardFacts, Step, Surface
@@ -15,10 +16,10 @@ from bot.views.ids import Action, card_block
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
 from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
-from bot.views.loan_words import asked, how_long, lasting, runs_above, what
+from bot.views.loan_words import asked, how_long, lasting, runs_above, terms_line, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
 
-_OPEN = frozenset({CardState.WAITING, CardState.WORSE})
+_OPEN = frozenset({CardState.WAITING, CardState.WORSE, CardState.OFFERED})
 _NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
 
 
@@ -61,6 +62,8 @@ def _who_and_why(facts: CardFacts) -> Line:
 def _terms(facts: CardFacts, state: CardState) -> tuple[Line, ...]:
     """How long and how much in all, while it can still be decided."""
     lines = [line("Cluster: ", Theirs(facts.cluster))] if facts.cluster else []
+    if facts.asked_first:
+        lines.insert(0, line("Asked for at first: ", terms_line(facts.request.ask.flavor, facts.asked_first)))
     if state in _OPEN:
         lines.insert(0, terms(facts))
     return tuple(lines)
@@ -111,11 +114,9 @@ def step_name(step: Step) -> Line:
 
 def next_step(facts: CardFacts) -> Step | None:
     """The first step that has not all its approvals yet."""
-    left = len(facts.approvals)
-    for step in facts.steps:
-        if left < step.count:
+    for index, step in enumerate(facts.steps):
+        if sum(one.step == index for one in facts.approvals) < step.count:
             return step
-        left -= step.count
     return None
 
 
@@ -127,8 +128,10 @@ def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[
 
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:
     value = str(facts.request.id)
+    change = [button("Change", Action.CARD_CHANGE, value)] if facts.request.extends is None else []
     return [
         button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=_approve_confirm(facts)),
+        *change,
         button("Deny", Action.CARD_DENY, value),
         button("Details", Action.CARD_DETAILS, value),
     ]
@@ -138,10 +141,11 @@ def _approve_confirm(facts: CardFacts) -> Confirm:
     ask = facts.request.ask
     step = next_step(facts)
     counts = line(" Counts for the step that is next: ", Theirs(step.label), ".") if step else ()
+    void = " The offer is void then." if facts.offered else ""
     observe = " Observe mode: approving writes nothing." if facts.observe else ""
     what_for = asked(facts.request) if facts.request.extends else line(what(ask), f", {_plain_length(facts, ask)}")
     asks = line(what_for, f", {ask.kind.value}.")
-    return Confirm(line(f"Approve {facts.request.name}?"), line(asks, counts, observe), "Approve")
+    return Confirm(line(f"Approve {facts.request.name}?"), line(asks, counts, void, observe), "Approve")
 
 
 def _plain_length(facts: CardFacts, ask: Ask) -> str:
@@ -155,7 +159,8 @@ def _plain_length(facts: CardFacts, ask: Ask) -> str:
 def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any]]:
     raised = bool(facts.standing and facts.standing.raised)
     if state in _OPEN | _NOT_YET or (state is CardState.BLOCKED and facts.loan and not facts.loan.in_force_at):
-        return [withdraw_button(facts.request.id, facts.request.name)]
+        answers = offer_buttons(facts.offered.offer) if facts.offered else []
+        return [*answers, withdraw_button(facts.request.id, facts.request.name)]
     if facts.request.extends is not None:
         return []
     if state is CardState.IN_FORCE or (state is CardState.BLOCKED and raised):
@@ -165,6 +170,12 @@ def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any
     if state is CardState.LAPSED or runs_on or denied:
         return [again_button(facts.request.id)]
     return []
+
+
+def offer_buttons(offer: Offer) -> list[dict[str, Any]]:
+    """Accept takes one press; the offer's id is theirs, so that an old message answers no newer offer."""
+    accept = button("Accept", Action.OFFER_ACCEPT, str(offer.id), primary=True)
+    return [accept, button("Keep mine", Action.OFFER_KEEP, str(offer.id))]
 
 
 def withdraw_button(request: int, name: str) -> dict[str, Any]:

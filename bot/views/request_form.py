@@ -138,7 +138,7 @@ LABELS = {
     Field.LENDER: "Lender",
     Field.START_AT: "Start",
 }
-_KINDS = {
+KIND_OPTIONS = {
     LoanKind.BORROW: Option("borrow", "Borrow", "If free; Kueue may take it back"),
     LoanKind.TRANSFER: Option("transfer", "Transfer", "Guaranteed, another team lends"),
 }
@@ -186,7 +186,10 @@ def _fields(facts: FormFacts) -> tuple[Block, ...]:
     now = facts.values
     queues = [Option(option_value(one.queue), _queue_label(one)) for one in facts.queues]
     flavors = [Option(option_value(one.name), _flavor_label(one)) for one in facts.flavors]
-    kinds = [Option(KIND_BOT, "Let the bot choose"), *(_KINDS[kind] for kind in facts.kinds if kind in _KINDS)]
+    kinds = [
+        Option(KIND_BOT, "Let the bot choose"),
+        *(KIND_OPTIONS[kind] for kind in facts.kinds if kind in KIND_OPTIONS),
+    ]
     reason = words(
         *(Field.REASON, LABELS[Field.REASON], now.reason, REASON_LIMIT, "Approvers see this"),
         optional=not facts.reason_needed,
@@ -283,7 +286,7 @@ def _more(facts: FormFacts) -> tuple[Block, ...]:
     if not facts.more:
         return actions(button("More options", Action.FORM_MORE, facts.draft))
     lenders = [Option(LENDER_BOT, "Let the bot choose")]
-    lenders += [Option(option_value(one.queue), one.queue, _lends(one)) for one in facts.lenders]
+    lenders += [Option(option_value(one.queue), one.queue, lends(one)) for one in facts.lenders]
     now = facts.values
     return (
         select(Field.LENDER, LABELS[Field.LENDER], lenders, now.lender, "The lender's lead must approve"),
@@ -291,5 +294,6 @@ def _more(facts: FormFacts) -> tuple[Block, ...]:
     )
 
 
-def _lends(choice: LenderChoice) -> str:
+def lends(choice: LenderChoice) -> str:
+    """How much it can lend now."""
     return "how much it can lend is not known" if choice.lends is None else f"lends at most {choice.lends:,} now"

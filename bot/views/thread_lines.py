@@ -18,6 +18,9 @@ class EventKind(StrEnum):
 
     APPROVED = "approved"
     DENIED = "denied"
+    OFFERED = "offered"
+    ACCEPTED = "accepted"
+    KEPT = "kept"
     WITHDRAWN = "withdrawn"
     LAPSED = "lapsed"
     WORSE = "worse"
@@ -46,6 +49,9 @@ class ThreadEvent:
 _WORDS = {
     EventKind.APPROVED: "approved",
     EventKind.DENIED: "denied",
+    EventKind.OFFERED: "offers a change",
+    EventKind.ACCEPTED: "accepted the change",
+    EventKind.KEPT: "keeps what was asked for",
     EventKind.WITHDRAWN: "withdrew it",
     EventKind.LAPSED: "lapsed: nobody decided",
     EventKind.WORSE: "pressed Approve; the picture had changed, so nothing was approved",

@@ -18,6 +18,7 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
+from bot.core.offers import Offer, OfferState, terms_of
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
 from bot.ports.store import Store, UnitOfWork
 from tests.support.fakes.clock import START, HandClock
@@ -101,11 +102,33 @@ def requests(program: Program, uow: UnitOfWork) -> Any:
         return None
     one = draw.choice(mine)
     if what == "approve":
-        uow.requests.approve(Approval(one.id, 0, draw.choice(["U1", "U2"]), program.at()))
+        uow.requests.approve(Approval(one.id, 0, draw.choice(["U1", "U2"]), program.at(), terms=one.terms))
         return uow.requests.approvals(one.id)
     version = one.version + (what == "stale")
-    state = draw.choice(list(RequestState))
-    return uow.requests.update(replace(one, state=state, revision=one.revision + 1, version=version))
+    state, terms = draw.choice(list(RequestState)), one.terms + (draw.random() < 0.3)
+    changed = replace(one, state=state, terms=terms, judged_at=program.at() if terms else None)
+    return uow.requests.update(replace(changed, revision=one.revision + 1, version=version))
+
+
+def offers(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    mine = uow.requests.find(requester=program.name)
+    what = draw.choice(["add", "add", "settle", "stale", "of", "get"])
+    if not mine:
+        return uow.offers.get(10**6)
+    of = draw.choice(mine)
+    known = uow.offers.of(of.id)
+    if what == "add":
+        terms = replace(terms_of(of.ask), amount=1, start=draw.choice([None, program.at()]))
+        made = Offer(0, of.id, terms, terms_of(of.ask), "U1", program.at(), "ü <!here>", notes=("a", "b"))
+        return uow.offers.add(made)
+    if what == "of" or not known:
+        return known
+    one = draw.choice(known)
+    if what == "get":
+        return uow.offers.get(one.id)
+    settled = replace(one, state=draw.choice(list(OfferState)), settled_by="U2", settled_at=program.at())
+    return uow.offers.update(replace(settled, version=one.version + (what == "stale")))
 
 
 def loans(program: Program, uow: UnitOfWork) -> Any:
@@ -215,7 +238,16 @@ def audit(program: Program, uow: UnitOfWork) -> Any:
 
 
 EPOCH = 1
-PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (requests, loans, fields, inbox, notices, notices, audit)
+PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
+    requests,
+    offers,
+    loans,
+    fields,
+    inbox,
+    notices,
+    notices,
+    audit,
+)
 
 
 def transcript(store: Store, seed: int) -> list[Any]:
@@ -258,6 +290,8 @@ class _Names:
             return replace(value, id=self._name("notice", value.id))
         if isinstance(value, QuotaRequest | Loan):
             return (self._name("request", value.id), replace(value, id=0))
+        if isinstance(value, Offer):
+            return (self._name("offer", value.id), replace(value, id=0, request=0))
         if isinstance(value, Approval):
             return replace(value, request=0)
         return value

@@ -54,13 +54,23 @@ def record(queue: str, base: int, wrote: int, asked: int | None = None, **legs: 
     return {"e": "record", "at": 1.0, "field": field, **facts}
 
 
+def ask(amount: int = 2, **changes: Any) -> dict[str, Any]:
+    return {"amount": amount, "kind": "transfer", "lender": "a", "start": None, "length": 99.0, "until": None} | changes
+
+
 def request(state: str, by: str | None = None, requester: str = "U1", **changes: Any) -> dict[str, Any]:
-    facts = {"requester": requester, "state": state, "by": by, "steps": (("group:admins", 1),)}
-    return {"e": "request", "at": 1.0, "id": 1, "extends": None, "until": 0.0, **facts, **changes}
+    facts = {"requester": requester, "team": "b", "state": state, "by": by, "steps": (("group:admins", 1),)}
+    more = {"terms": 0, "ask": ask(), "extends": None, "until": 0.0}
+    return {"e": "request", "at": 1.0, "id": 1, **facts, **more, **changes}
 
 
 def approval(who: str, **changes: Any) -> dict[str, Any]:
-    return {"e": "approval", "at": 1.0, "request": 1, "step": 0, "who": who, "own": False, **changes}
+    return {"e": "approval", "at": 1.0, "request": 1, "step": 0, "who": who, "own": False, "terms": 0, **changes}
+
+
+def offer(state: str = "open", by: str | None = None, number: int = 1, **changes: Any) -> dict[str, Any]:
+    facts = {"id": number, "request": 1, "who": "A", "state": state, "by": by, "ask": ask(1)}
+    return {"e": "offer", "at": 1.0, **facts, **changes}
 
 
 def said(kind: str, /, **event: Any) -> dict[str, Any]:
@@ -75,6 +85,9 @@ PEOPLE = said("people", who={"group:admins": {"A", "B"}, "admins": {"A", "B"}}, 
 START = [version("a", 8, "admin"), version("b", 8, "admin"), PEOPLE]
 REST = {"e": "rest", "at": 50.0, "over": False}
 APPROVED = [request("waiting"), approval("A"), request("approved", "A"), loan("running")]
+OUT = [*START, request("waiting", ask=ask(4)), offer()]
+ACCEPTED = [*OUT, offer("accepted", "U1")]
+CHANGED = request("waiting", ask=ask(1), terms=1)
 LENT = [*START, *APPROVED, version("a", 6, L1=-2), version("b", 10, L1=2)]
 PRESS = said("press", who="C", what="approve", subject="Q-1", result="refused")
 NOTED = said("audit", who="C", what="approve", subject="Q-1", outcome="no")
@@ -108,6 +121,20 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         REST,
     ],
     "a refused press": [*LENT, PRESS, NOTED],
+    "an offer that is accepted": [
+        *ACCEPTED,
+        CHANGED,
+        approval("A", terms=1),
+        {**CHANGED, "state": "approved", "by": "A"},
+        loan("scheduled", amount=1),
+    ],
+    "an offer that is turned down, and one that is void": [
+        *OUT,
+        offer("kept", "U1"),
+        offer(number=2),
+        offer("void", "B", number=2),
+        approval("B"),
+    ],
     "a repeat that says so": [message(), message(type="plain_text", text="This may be a repeat", emoji=False)],
 }
 BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -141,6 +168,23 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "a press is not in the audit": ("P4", [*LENT, PRESS, REST]),
     "a stranger answers": ("P4", [*ASKED, {**BASE, "who": "C"}, record("b", 11, 11)]),
     "a loan without a request": ("P4", [*START, request("waiting"), loan("running"), REST]),
+    "a loan of more than was asked for": ("P4", [*START, *APPROVED[:-1], loan("running", amount=3)]),
+    "a stranger offers": ("P4", [*START, request("waiting", ask=ask(4)), offer(who="C")]),
+    "more is offered": ("P4", [*START, request("waiting"), offer(ask=ask(3))]),
+    "a longer time is offered": ("P4", [*START, request("waiting"), offer(ask=ask(1, length=100.0))]),
+    "an earlier start is offered": ("P4", [*START, request("waiting", ask=ask(start=60.0)), offer()]),
+    "two offers are open": ("P4", [*OUT, offer(number=2)]),
+    "a stranger accepts": ("P4", [*OUT, offer("accepted", "C")]),
+    "the offerer accepts": ("P4", [*OUT, offer("accepted", "A")]),
+    "a void offer is accepted": ("P4", [*OUT, offer("void", "B"), offer("accepted", "U1")]),
+    "an offer is accepted after the decision": ("P4", [*OUT, request("denied", "B"), offer("accepted", "U1")]),
+    "terms change without an offer": ("P4", [*START, request("waiting"), CHANGED]),
+    "other terms than were accepted": ("P4", [*ACCEPTED, {**CHANGED, "ask": ask(2)}]),
+    "an approval of the old terms counts": (
+        "P4",
+        [*OUT, approval("B"), offer("accepted", "U1"), CHANGED, {**CHANGED, "state": "approved", "by": "B"}],
+    ),
+    "an offer outlives its request": ("P4", [*OUT, request("denied", "B", ask=ask(4)), REST]),
     "a message is posted twice": ("P5", [message(), message()]),
     "one key is owed twice": ("P5", [{**TOLD, "posted": False}, {**TOLD, "id": "F", "posted": False}]),
     "a message is never posted": ("P5", [*START, {**TOLD, "state": "owed", "posted": False}, REST]),

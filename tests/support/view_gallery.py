@@ -8,10 +8,11 @@ from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
+from bot.core.offers import OfferState
 from bot.core.requests import RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
-from bot.views import direct, loan_trouble, platform, refusals, reminders, thread_lines
+from bot.views import change_form, direct, loan_trouble, offers, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
@@ -87,6 +88,10 @@ def cards(world: World) -> dict[str, CardFacts]:
         "no figures": world.card(impact=None, no_figures_since=at("13:58")),
         "checking": world.card(checking=pressed),
         "worse": world.card(worse=worse),
+        "offered": world.card(offered=world.offered()),
+        "one given, offered": world.card(offered=world.offered(), approvals=world.given(1)),
+        "worse, offered": world.card(worse=worse, offered=world.offered()),
+        "waiting, changed": world.card(asked_first=world.offer().instead),
         "denied": world.card(denied, decider=world.admin),
         "denied by rule": world.card(by_rule),
         "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
@@ -163,6 +168,7 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused"):
         yield f"dm waits, {name}", direct.waits(states[name])
     yield "dm in force later", direct.in_force_later(replace(states["in force"], late=states["ended late"].late))
+    yield from _offers(world)
     for name in ("denied", "denied by rule"):
         yield f"dm {name}", direct.denied(states[name])
     yield "dm lapsed", direct.lapsed(states["lapsed"])
@@ -190,6 +196,43 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
             yield f"{'many' if endings is many else 'dm'} {view.__name__}{name}", view(endings)
 
 
+def _offers(world: World) -> Iterator[tuple[str, Message]]:
+    card, asked = world.card(), world.offer().instead
+    later = replace(asked, start=at("18:00", 4), duration=None, until=at("18:00", 5))
+    kind = LoanKind.TRANSFER if world.borrows else LoanKind.BORROW
+    other = replace(asked, kind=kind, lender=world.names.lender if world.borrows else None)
+    yield "dm offer", offers.counter_offer(card, world.offered())
+    yield "dm offer, no words", offers.counter_offer(card, world.offered(words=""))
+    yield "dm offer, later", offers.counter_offer(card, world.offered(terms=later))
+    yield "dm offer, other kind", offers.counter_offer(card, world.offered(terms=other))
+    for state in OfferState:
+        if state is not OfferState.OPEN:
+            yield f"dm offer {state}", offers.counter_offer(card, world.settled(state))
+    lapsed = world.card(world.request(RequestState.LAPSED))
+    yield "dm offer, lapsed", offers.counter_offer(lapsed, world.offered(state=OfferState.VOID, settled_by="bot"))
+    for state in (OfferState.ACCEPTED, OfferState.KEPT):
+        yield f"dm offerer {state}", offers.offer_answered(card, world.settled(state))
+    yield "dm offer void", offers.offer_void(card, world.settled(OfferState.VOID))
+
+
+def _change_forms(world: World) -> Iterator[tuple[str, Modal]]:
+    names, ask = world.names, world.ask()
+    values = change_form.ChangeValues(8, world.kind.value, names.lender, words=names.denial)
+    lenders = (LenderChoice(names.lender, 8), LenderChoice(names.queue, None))
+    kinds = (LoanKind.BORROW, LoanKind.TRANSFER)
+    days = timedelta(days=3)
+    facts = change_form.ChangeFacts(world.request(), world.requester, values, days, kinds, lenders)
+    yield "form change", change_form.change_form(facts)
+    dates = replace(values, amount=20, until="36h", until_at=at("18:00", 4), start_at=at("18:00"), words="")
+    problem = FormError(names.vendor, Field.CHANGE_AMOUNT)
+    until = world.request(ask=replace(ask, duration=None, until=at("18:00", 5), start=at("18:00")))
+    yield "form change error", change_form.change_form(replace(facts, request=until, values=dates, error=problem))
+    yield "form change loading", change_form.loading(142)
+    yield "form change checking", change_form.checking(142)
+    yield "form change offered", change_form.offered(world.offer(), world.request(), world.requester)
+    yield "form change refused", change_form.not_offered(142, refusals.refused(names.vendor))
+
+
 def _modals(world: World) -> Iterator[tuple[str, Modal]]:
     names = world.names
     queues = (QueueChoice(names.queue, names.lender),)
@@ -212,6 +255,7 @@ def _modals(world: World) -> Iterator[tuple[str, Modal]]:
     )
     dates = replace(values, until=UNTIL_DATE, until_at=at("18:00", 4), start_at=at("18:00"), lender=names.lender)
     yield "form more", form(replace(facts, values=dates, more=True, lenders=(LenderChoice(names.lender, 8),)))
+    yield from _change_forms(world)
     yield "deny form", deny_form(world.request(), names.requester)
     yield "return form", return_form(world.loan(), 8)
     yield "extend form", extend_form(world.loan(), timedelta(days=14))

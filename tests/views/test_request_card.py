@@ -7,6 +7,7 @@ import pytest
 
 from bot.core.impact import AtRisk, Move
 from bot.core.loans import LoanEnd, LoanKind, LoanState
+from bot.core.offers import with_terms
 from bot.core.requests import RequestState
 from bot.core.standing import Blocker
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
@@ -31,7 +32,7 @@ def test_waiting_card_of_a_borrow_reads_as_designed() -> None:
         "• vision: may borrow 12 instead of 4; Kueue may reclaim it",
         "• No running workload becomes preemptible",
         "Needs: nlp lead, then gpu-admins. Lapses Sat 5 Dec 14:05",
-        "[Approve] [Deny] [Details]",
+        "[Approve] [Change] [Deny] [Details]",
     ]
 
 
@@ -41,7 +42,7 @@ def test_waiting_card_of_a_transfer_names_what_the_lender_risks() -> None:
         "• nlp uses 20: 4 GPUs become preemptible, likely bert-large (4); nlp has 4 GPUs waiting",
         "• 0 free by quota at this moment: vision would reclaim 4, or wait",
         "Needs: nlp lead (lends), then gpu-admins. Lapses Sat 5 Dec 14:05",
-        "[Approve] [Deny] [Details]",
+        "[Approve] [Change] [Deny] [Details]",
     ]
 
 
@@ -104,7 +105,8 @@ APPROVED = "Approved: @lead-nlp 14:12, @admin 14:20"
 AS_APPROVED = "Put in force when it is back; ends Sat 5 Dec 14:20 as approved. Last try 14:31"
 ADMINS = "The bot writes nothing here until an admin says what the number means. Not counted as lent"
 NONE: list[str] = []
-OPEN = ["Approve", "Deny", "Details"]
+OPEN = ["Approve", "Change", "Deny", "Details"]
+ANSWERS = ["Accept", "Keep mine", "Withdraw"]
 
 STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
     "waiting": (T.card(), "⏳ Waiting: 0 of 2 approvals", [], OPEN, ["Withdraw"]),
@@ -127,6 +129,24 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         ],
         OPEN,
         ["Withdraw"],
+    ),
+    "counter-offer": (
+        T.card(offered=T.offered(), approvals=T.given(1)),
+        "⏳ Changed by @admin: 4 a100, 2 days, transfer from nlp. Waiting for @requester",
+        ["Because: no more before the deadline week", "@lead-nlp approved 14:12 (lends)"],
+        OPEN,
+        ANSWERS,
+    ),
+    "counter-offer, changed at click": (
+        T.card(worse=replace(WORSE, at_risk=(), other=()), offered=T.offered(words="")),
+        "⚠️ Changed since 14:05: look again",
+        [
+            "Free: 4 -> 0",
+            "Changed by @admin: 4 a100, 2 days, transfer from nlp. Waiting for @requester",
+            "Not approved yet; pressed by Admin 14:18",
+        ],
+        OPEN,
+        ANSWERS,
     ),
     "starts later": (
         T.approved(T.loan(state=LoanState.SCHEDULED, start=at("18:00", 4), end=at("18:00", 7), in_force_at=None)),
@@ -407,8 +427,35 @@ def test_every_button_of_a_card_carries_the_request_and_nothing_else() -> None:
     shown = [one for surface in Surface for one in buttons(card(T.card(), surface))]
     assert {one["value"] for one in shown} == {"142"}
     assert {one["action_id"] for one in shown} == {
-        Action.CARD_APPROVE, Action.CARD_DENY, Action.CARD_DETAILS, Action.REQUEST_WITHDRAW,
+        Action.CARD_APPROVE, Action.CARD_CHANGE, Action.CARD_DENY, Action.CARD_DETAILS, Action.REQUEST_WITHDRAW,
     }  # fmt: skip
+
+
+def test_the_answers_to_an_offer_name_the_offer() -> None:
+    """So that a press on an old message answers no newer offer."""
+    values = {
+        one["text"]["text"]: one["value"] for one in buttons(card(T.card(offered=T.offered()), Surface.REQUESTER))
+    }
+    assert values == {"Accept": "7", "Keep mine": "7", "Withdraw": "142"}
+
+
+def test_the_step_that_is_next_is_the_first_that_lacks_an_approval() -> None:
+    """The approval that an accepted offer stands for may be of a later step."""
+    later = T.card(approvals=(T.given(2)[1],))
+    text = buttons(card(later, Surface.CHANNEL))[0]["confirm"]["text"]["text"]
+    assert text.endswith("Counts for the step that is next: nlp lead.")
+
+
+def test_approving_what_was_asked_for_says_that_the_offer_is_void_then() -> None:
+    text = buttons(card(T.card(offered=T.offered()), Surface.CHANNEL))[0]["confirm"]["text"]["text"]
+    assert text.endswith("nlp lead. The offer is void then.")
+
+
+def test_a_card_on_accepted_terms_says_what_was_asked_for_at_first() -> None:
+    changed = T.request(ask=with_terms(T.ask(), T.offer().terms))
+    shown = seen(card(T.card(changed, asked_first=T.offer().instead), Surface.CHANNEL))
+    assert shown[0] == "⏳ 4 a100 for vision, 2 days, transfer · Q-142"
+    assert "Asked for at first: 8 a100, 3 days, transfer from nlp" in shown
 
 
 def test_approve_asks_what_it_counts_for() -> None:

@@ -55,7 +55,8 @@ class SqlRequests(Repository):
         return to_request(self._swap(REQUEST, key, request.version, of_request(request), what))
 
     def approvals(self, number: int) -> Sequence[Approval]:
-        query = select(APPROVAL).where(APPROVAL.c.request == number).order_by(APPROVAL.c.id)
+        of_now = and_(REQUEST.c.id == APPROVAL.c.request, REQUEST.c.terms == APPROVAL.c.terms)
+        query = select(APPROVAL).join(REQUEST, of_now).where(APPROVAL.c.request == number).order_by(APPROVAL.c.id)
         return [to_approval(row) for row in self._all(query)]
 
     def approve(self, approval: Approval) -> None:

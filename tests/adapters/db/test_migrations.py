@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from sqlalchemy import inspect, text
 from bot.adapters.db import engine as engines
 from bot.adapters.db import lock, migrate
 from bot.adapters.db.tables import Base
+from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.errors import Refused, Unavailable
+from bot.core.requests import Approval
 
 ROOT = Path(__file__).parents[3]
 
@@ -78,6 +81,25 @@ def test_the_program_knows_the_newest_revision(scripts) -> None:
     assert directory.get_heads() == [migrate.HEAD]
     revisions = [script.revision for script in directory.walk_revisions()]
     assert revisions == sorted(revisions, reverse=True)
+
+
+def test_requests_and_approvals_of_before_the_offers_are_kept(engine, scripts, make) -> None:
+    """Down drops what the older schema has no place for; up again, all else is as it was."""
+    store = SqlStore(engine)
+    with store.begin() as work:
+        request = work.requests.add(make.request())
+        first = Approval(request.id, 0, "U5", make.now)
+        work.requests.approve(first)
+        work.requests.update(replace(request, terms=1))
+        work.requests.approve(replace(first, terms=1, at=make.later(hours=1)))
+        work.commit()
+    with migrate.transaction(engine, scripts) as config:
+        command.downgrade(config, "0001")
+    migrate.migrate(engine, scripts)
+    assert drift(engine) == []
+    with store.read() as work:
+        assert work.requests.get(request.id) == replace(request, version=2)
+        assert [(one.at, one.terms) for one in work.requests.approvals(request.id)] == [(make.later(hours=1), 0)]
 
 
 def test_upgrading_again_changes_nothing(engine, database_url, scripts, make) -> None:

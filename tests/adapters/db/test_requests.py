@@ -172,6 +172,21 @@ def test_a_person_approves_a_request_once_whatever_the_step(store, three, make) 
         assert len(work.requests.approvals(three[0].id)) == 1
 
 
+def test_approvals_are_those_of_the_terms_that_the_request_has_now(store, three, make) -> None:
+    """The others stay stored, and the same person may approve the new terms."""
+    with store.begin() as work:
+        work.requests.approve(Approval(three[0].id, 0, "U5", make.now))
+        changed = work.requests.update(replace(three[0], terms=1, judged_at=make.now))
+        assert work.requests.approvals(changed.id) == []
+        again = Approval(changed.id, 0, "U5", make.later(hours=1), terms=1)
+        work.requests.approve(again)
+        assert work.requests.approvals(changed.id) == [again]
+        with pytest.raises(Stale):
+            work.requests.approve(again)
+        work.requests.update(replace(changed, terms=0))
+        assert [one.at for one in work.requests.approvals(changed.id)] == [make.now]
+
+
 def test_an_approval_of_nothing_is_refused(store, make) -> None:
     with pytest.raises(Stale), store.begin() as work:
         work.requests.approve(Approval(77, 0, "U5", make.now))

@@ -16,7 +16,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import converge_quota, gather, record_decision, submit_request
+from bot.flows import answer_offer, converge_quota, gather, make_offer, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -258,6 +258,26 @@ def anybody_answers(patch: Patch) -> None:
     patch.setattr(gather, "roles_of", roles_of)
 
 
+def anybody_accepts(patch: Patch) -> None:
+    """Whoever finds the button may press it."""
+    patch.setattr(answer_offer, "may_handle", lambda *_: None)
+
+
+def offers_more(patch: Patch) -> None:
+    """An offer may give more than was asked for."""
+    patch.setattr(make_offer, "check_less", lambda *_: None)
+
+
+def void_offers_are_accepted(patch: Patch) -> None:
+    """The offer is not compared when it is settled."""
+
+    def update(self: Any, offer: Any) -> Any:
+        self._tables.offers[offer.id] = replace(offer, version=offer.version + 1)
+        return self._tables.offers[offer.id]
+
+    patch.setattr(store.FakeOffers, "update", update)
+
+
 def no_fence(patch: Patch) -> None:
     """A raise does not wait for a patch under way on the other side."""
     patch.setattr(steps, "is_firm", lambda _look, _leg: True)
@@ -291,6 +311,8 @@ MISTAKES = _named(
     markup_in_text,
     included_forgets_the_loans,
     anybody_answers,
+    anybody_accepts,
+    offers_more,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
@@ -299,6 +321,7 @@ RARE = _named(
     no_test_of_the_version,
     lost_answer_is_a_failure,
     patch_is_sent_again,
+    void_offers_are_accepted,
     no_fence,
     epoch_is_not_checked,
 )

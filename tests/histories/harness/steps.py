@@ -12,15 +12,20 @@ from typing import Any
 from bot.core.convergence.facts import AnswerKind, FieldRecord
 from bot.core.drafts import Draft
 from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.offers import Offer, OfferState
 from bot.core.requests import QuotaRequest, RequestState
 from bot.demo.kube.people import Refused as ApiRefused
 from bot.flows.answer_edit import EditPress, answer_edit
+from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
 from bot.flows.extend_loan import MoreTime, extend_loan
+from bot.flows.make_offer import Change, make_offer
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.submit_request import submit_request
 from bot.flows.withdraw_request import withdraw_request
 from bot.flows.world import World
+from bot.views.change_form import AS_ASKED, ChangeValues
+from bot.views.ids import LENDER_BOT
 from tests.histories.harness import people
 from tests.histories.harness.town import QUEUES, Act, Process, Town
 from tests.support.oracle.messages import HOSTILE
@@ -110,7 +115,8 @@ def a_request(town: Town) -> QuotaRequest:
 
 def an_approver(town: Town, request: QuotaRequest) -> str:
     """Somebody who may give the open step, as far as this town knows."""
-    given = [one.who for one in town.store.tables.approvals if one.request == request.id]
+    approvals = town.store.tables.approvals
+    given = [one.who for one in approvals if (one.request, one.terms) == (request.id, request.terms)]
     open_steps = list(request.steps)
     left = list(given)
     while open_steps and len(left) >= open_steps[0].count:
@@ -189,6 +195,92 @@ def withdraw(town: Town) -> None:
     request = a_request(town)
     who = town.random.choice([request.ask.requester, people.lead(request.ask.team), people.NOBODY])
     town.arrive(a_process(town), lambda world, key: withdraw_request(world, request.id, who, key))
+
+
+# -- counter-offers ---------------------------------------------------------------------------------------------------
+
+
+def offer(town: Town, who: str | None = None) -> None:
+    """An approver offers less, shorter, later or another kind; sometimes more, or somebody offers who may not."""
+    draw, request = town.random, a_request(town)
+    out = [one.request for one in town.store.tables.offers.values() if one.state is OfferState.OPEN]
+    if out and draw.random() < 0.4:  # a newer one of the same request
+        request = town.store.tables.requests[out[-1]]
+    ask = request.ask
+    values = ChangeValues(
+        amount=draw.choice([1, max(1, ask.amount - 1), ask.amount, ask.amount + 1]),
+        kind=draw.choice([ask.kind, ask.kind, LoanKind.BORROW, LoanKind.TRANSFER]).value,
+        lender=draw.choice([LENDER_BOT, ask.lender or LENDER_BOT]),
+        until=draw.choice([AS_ASKED, AS_ASKED, AS_ASKED, "1h", "4h"]),
+        start_at=draw.choice([ask.start, ask.start, town.clock() + 2 * HOUR]),
+        words=f"{HOSTILE} {draw.randrange(1000)}",
+    )
+    strangers = [people.GUEST, people.NOBODY, request.ask.requester]
+    user = who or (draw.choice(strangers) if draw.random() < 0.1 else an_approver(town, request))
+
+    def act(world: World, key: str) -> Any:
+        return make_offer(world, Change(request.id, request.revision, user, key, values))
+
+    town.arrive(a_process(town), act, {"who": user, "what": "offer", "subject": f"Q-{request.id}"})
+
+
+def an_offer(town: Town) -> Offer | None:
+    """An open one if there is any, else one that is settled; one is made first if there is none at all."""
+    for _ in range(3):
+        known = list(town.store.tables.offers.values())
+        still_open = [one for one in known if one.state is OfferState.OPEN]
+        if still_open:
+            return town.random.choice(still_open)
+        offer(town)
+    return town.random.choice(list(town.store.tables.offers.values()) or [None])
+
+
+def answer_offer(town: Town, what: str, *, times: int = 1) -> None:
+    """Mostly by the requester, else by the team's lead, the offerer, or somebody with no say."""
+    found = an_offer(town)
+    if found is None:
+        return
+    ask = town.store.tables.requests[found.request].ask
+    others = [people.lead(ask.team), found.who, people.NOBODY]
+    user = ask.requester if town.random.random() < 0.8 else town.random.choice(others)
+
+    def act(world: World, key: str) -> str:
+        press = OfferPress(found.id, user, key)
+        return accept_offer(world, press) if what == "accept" else keep_request(world, press)
+
+    for _ in range(times):
+        town.arrive(a_process(town), act, {"who": user, "what": what, "subject": f"Q-{found.request}"})
+
+
+def accept(town: Town) -> None:
+    """Sometimes pressed twice."""
+    answer_offer(town, "accept", times=town.random.choice([1, 1, 2]))
+
+
+def keep(town: Town) -> None:
+    answer_offer(town, "keep")
+
+
+def offer_race(town: Town) -> None:
+    """The requester accepts while an approver approves what was asked for, denies it, or offers something else."""
+    found = an_offer(town)
+    if found is None:
+        return
+    request = town.store.tables.requests[found.request]
+    one, two = town.processes[0], town.processes[1]
+    what = town.random.choice(["approve", "deny", "offer"])
+
+    def meanwhile() -> None:
+        if what == "offer":
+            offer(town)
+        else:
+            do(town, press(town, what, None, town.store.tables.requests[request.id]), two)
+
+    one.gate.plan(meanwhile, after=town.random.randrange(8), matches=town.random.choice(BETWEEN))
+    user = request.ask.requester
+    log = {"who": user, "what": "accept", "subject": f"Q-{request.id}"}
+    town.arrive(one, lambda world, key: accept_offer(world, OfferPress(found.id, user, key)), log)
+    one.gate.clear()
 
 
 def lapse(town: Town) -> None:
@@ -430,6 +522,10 @@ STEPS: dict[str, Step] = {
     "double click": double_click,
     "two admins race": race,
     "wrong person": wrong_person,
+    "offer": offer,
+    "accept offer": accept,
+    "keep what was asked": keep,
+    "accept and decide race": offer_race,
     "withdraw": withdraw,
     "request lapses": lapse,
     "return all": return_all,

@@ -13,6 +13,7 @@ from datetime import datetime
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
+from bot.core.offers import Offer, OfferState
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
@@ -27,6 +28,7 @@ class Tables:
 
     requests: dict[int, QuotaRequest] = field(default_factory=dict)
     approvals: tuple[Approval, ...] = ()
+    offers: dict[int, Offer] = field(default_factory=dict)
     loans: dict[int, Loan] = field(default_factory=dict)
     records: dict[FieldKey, FieldRecord] = field(default_factory=dict)
     intents: dict[str, tuple[Intent, str | None]] = field(default_factory=dict)
@@ -42,6 +44,7 @@ class Tables:
         return Tables(
             requests=dict(self.requests),
             approvals=self.approvals,
+            offers=dict(self.offers),
             loans=dict(self.loans),
             records=dict(self.records),
             intents=dict(self.intents),
@@ -103,12 +106,43 @@ class FakeRequests:
         return stored
 
     def approvals(self, number: int) -> Sequence[Approval]:
-        return [one for one in self._tables.approvals if one.request == number]
+        known = self._tables.requests.get(number)
+        given = [one for one in self._tables.approvals if one.request == number]
+        return [one for one in given if known is not None and one.terms == known.terms]
 
     def approve(self, approval: Approval) -> None:
-        if any(one.who == approval.who for one in self.approvals(approval.request)):
+        same = (approval.request, approval.who, approval.terms)
+        if any((one.request, one.who, one.terms) == same for one in self._tables.approvals):
             raise Stale(f"the approval of request {approval.request} by {approval.who} is there already")
         self._tables.approvals += (approval,)
+
+
+class FakeOffers:
+    """Implements ports.store.Offers."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, draft: Offer) -> Offer:
+        if any(one.state is draft.state is OfferState.OPEN for one in self.of(draft.request)):
+            raise Stale(f"an open offer of Q-{draft.request} is there already")
+        stored = replace(draft, id=1 + max(self._tables.offers, default=0), version=1)
+        self._tables.offers[stored.id] = stored
+        return stored
+
+    def get(self, offer_id: int) -> Offer | None:
+        return self._tables.offers.get(offer_id)
+
+    def of(self, number: int) -> Sequence[Offer]:
+        return [one for _, one in sorted(self._tables.offers.items()) if one.request == number]
+
+    def update(self, offer: Offer) -> Offer:
+        known = self._tables.offers.get(offer.id)
+        if known is None or known.version != offer.version or known.state is not OfferState.OPEN:
+            raise Stale(f"offer {offer.id}")
+        stored = replace(offer, version=offer.version + 1)
+        self._tables.offers[offer.id] = stored
+        return stored
 
 
 class FakeLoans:
@@ -203,6 +237,7 @@ class FakeUnitOfWork:
         self, tables: Tables, clock: DatabaseClock, ids: Callable[[], str], commit: Callable[[], None]
     ) -> None:
         self.requests = FakeRequests(tables)
+        self.offers = FakeOffers(tables)
         self.loans = FakeLoans(tables)
         self.fields = FakeFields(tables)
         self.inbox = FakeInbox(tables.inbox, clock)
