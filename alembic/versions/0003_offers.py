@@ -49,8 +49,10 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Approvals of terms that were changed later go: before, a person had one approval for each request."""
     op.drop_table("offer")
-    current = "SELECT terms FROM quota_request WHERE quota_request.id = approval.request"
-    op.execute(f"DELETE FROM approval WHERE terms <> ({current})")
+    op.execute(
+        "DELETE FROM approval WHERE terms <> "
+        "(SELECT terms FROM quota_request WHERE quota_request.id = approval.request)"
+    )
     with op.batch_alter_table("approval", table_kwargs=_recreated) as approval:
         approval.drop_constraint("uq_approval_request_who_terms", type_="unique")
         approval.create_unique_constraint("uq_approval_request_who", ["request", "who"])
