@@ -8,7 +8,7 @@ Accepting is a decision like an approval, so everything is looked up again at th
   was missing, or if a rule approves such terms, the loan is made in the same transaction;
 - it does not count if the cluster got worse since the offer, or cannot be read: nobody approved that. The terms are the
   request's then as well, and the card asks the approvers with the figures of now;
-- whoever made the offer cannot accept it for the team, though its lead may otherwise accept for the requester.
+- whoever made the offer cannot answer it for the team, though its lead may otherwise answer for the requester.
 
 Keeping leaves the request as it is, with the approvals it has. Whatever else happens to the request or the offer at the
 same moment changes a version that is compared here: one wins, and the other reads again and is told how it was.
@@ -84,8 +84,6 @@ def accept_offer(world: World, press: OfferPress) -> str:
     offer = _offer(world, press)
     with refusals_audited(world, press.user, "accept", f"Q-{offer.request}"):
         seen = _look(world, press, offer)
-        if press.user == offer.who:
-            raise Refused("This offer is yours: somebody else accepts it.")
         said = _accept(world, seen, _judge(world, seen))
     world.wake_delivery()
     world.wake_convergence()
@@ -127,6 +125,8 @@ def _look(world: World, press: OfferPress, offer: Offer) -> _Seen:
     barred = may_handle(roles, person, request, requester)
     if barred:
         raise Refused(barred)
+    if press.user == offer.who:
+        raise Refused("This offer is yours: somebody else answers it.")
     now = world.clock()
     if offer.state is OfferState.ACCEPTED:
         raise Refused(f"This offer was accepted already: Q-{request.id} is {request.state.value}.")
