@@ -38,6 +38,7 @@ ACTIONS: Mapping[str, Handler] = {
 SUBMISSIONS: Mapping[str, Handler] = {
     View.REQUEST_FORM: _silent(form.submit),
     View.DENY_FORM: _silent(buttons.on_deny_form),
+    View.OVERCOMMIT_FORM: buttons.on_overcommit_form,
     View.RETURN_FORM: _silent(buttons.on_return_form),
 }
 

@@ -23,6 +23,8 @@ class RequestFacts:
     """Waiting ones of the team."""
     request_id: int | None = None
     """The request itself, if it is stored already: it and its loan are not counted twice."""
+    overcommits: bool = False
+    """Whether it is an extra loan that may promise more than the nodes have: no rule approves that by itself."""
 
     @property
     def duration(self) -> timedelta:

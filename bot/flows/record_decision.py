@@ -12,6 +12,7 @@ from typing import Any
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
 from bot.core.limits import over_limits
+from bot.core.loans import LoanKind
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
@@ -25,6 +26,7 @@ from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
 from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
+from bot.flows.overcommit_tick import TICKED, hold_numbers, tick_note
 from bot.flows.read_cluster import NotRead
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
@@ -46,6 +48,8 @@ class Press:
     user: str
     origin: str
     """Inbox key."""
+    ticked: bool = False
+    """Whether the approver said that more may be promised than exists (flows/overcommit_tick)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,37 +126,33 @@ def _approve(world: World, seen: _Seen) -> str:
         news = worse(shown, impact) if shown else None
         if news or shown is None:
             return _show_again(world, seen, impact, news)
+    elif request.ask.kind is LoanKind.EXTRA and shown is not None:
+        return _show_again(world, seen, impact, None)
+    tick = tick_note(request.ask, impact, ticked=seen.press.ticked)
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
-    notes = _notes(seen, approval, blind=isinstance(impact, NotRead))
-    said = _record(world, seen, approval, [*approvals, approval], notes)
+    notes = [*_notes(seen, approval, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
+    said = _record(world, seen, [*approvals, approval], notes, None if isinstance(impact, NotRead) else impact)
     return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
 
 
-def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval], notes: Sequence[str]) -> str:
-    """One transaction: the approval, and if it was the last one the loan."""
-    request = seen.request
+def _record(world: World, seen: _Seen, approvals: list[Approval], notes: Sequence[str], impact: Impact | None) -> str:
+    """One transaction: the last of the approvals, and if it completes them the loan."""
+    request, approval = seen.request, approvals[-1]
     step = open_step(request.steps, approvals)
     complete = step is None
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
+        hold_numbers(uow, request.ask, impact.overcommit if impact else None)
         uow.requests.approve(approval)
         if step is None:
             request = grant_loan(uow, request, seen.person.id, seen.now)
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
-        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
-        owe_line(
-            uow,
-            seen.policy,
-            request.id,
-            EventKind.APPROVED,
-            seen.now,
-            seen.person.id,
-            who=seen.person.id,
-            note=", ".join(notes),
-        )
+        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND) or note.startswith(TICKED))
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome or "ok"))
+        who, note = seen.person.id, ", ".join(notes)
+        owe_line(uow, seen.policy, request.id, EventKind.APPROVED, seen.now, who, who=who, note=note)
         refresh_cards(uow, request.id, seen.now, {"worse": None})
         uow.commit()
     world.wake_delivery()
@@ -196,9 +196,13 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     return f"Q-{request.id} is denied."
 
 
-def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews | None) -> str:
-    """The picture got worse since the card was drawn, or there was none: nothing is approved, the card shows it."""
-    changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
+def _show_again(world: World, seen: _Seen, impact: Impact | NotRead, news: WorseNews | None) -> str:
+    """The picture got worse since the card was drawn, came or went: nothing is approved, the card shows it."""
+    changed = replace(seen.request, picture=None, revision=seen.request.revision + 1)
+    if isinstance(impact, NotRead):
+        _change(world, seen, changed, {"worse": None}, "no live figures: asked again")
+        return f"{impact.opening}: what is promised cannot be checked. Not approved yet: look and press again."
+    changed = replace(changed, picture=to_json(impact))
     if news is None:
         _change(world, seen, changed, {}, "live figures came: asked again")
         return "The card had no live figures and has them now. Not approved yet: look and press again."

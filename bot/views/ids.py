@@ -14,7 +14,7 @@ class Action(StrEnum):
     """action_id of buttons. In brackets: what `value` names."""
 
     CARD_APPROVE = "gpuq_card_approve"
-    """[request] approvers of the step"""
+    """[request] approvers of the step; opens `View.OVERCOMMIT_FORM` if more may be promised than exists"""
     CARD_DENY = "gpuq_card_deny"
     """[request] approvers of the step; opens `View.DENY_FORM`"""
     CARD_DETAILS = "gpuq_card_details"
@@ -53,6 +53,7 @@ class Field(StrEnum):
     START_AT = "gpuq_form_start_at"
     DENY_WORDS = "gpuq_deny_words"
     RETURN_AMOUNT = "gpuq_return_amount"
+    OVERCOMMIT_TICK = "gpuq_overcommit_tick"
 
 
 class View(StrEnum):
@@ -64,6 +65,7 @@ class View(StrEnum):
     """Loading, checking, sent and not sent: states without a submit button."""
     DENY_FORM = "gpuq_deny_form"
     RETURN_FORM = "gpuq_return_form"
+    OVERCOMMIT_FORM = "gpuq_overcommit_form"
     DETAILS = "gpuq_details_view"
 
 

@@ -7,6 +7,7 @@ state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
 from datetime import timedelta
 from typing import Any
 
+from bot.core.loans import LoanKind
 from bot.core.messages import Block, Message
 from bot.core.requests import Ask, RequestState
 from bot.core.wording.request_ids import format_request_id
@@ -89,10 +90,19 @@ def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
 def _needs(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
-    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "))
+    tick = ", with the over-commit tick" if needs_tick(facts) else ""
+    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "), tick)
     lapses = line(". Lapses ", Moment(facts.request.lapses_at))
     unreachable = line(" · ", Theirs(facts.unreachable), " cannot be reached") if facts.unreachable else ()
     return (context(small, lapses, unreachable),)
+
+
+def needs_tick(facts: CardFacts) -> bool:
+    """Whether Approve asks first for the tick that more may be promised than exists: the form is its confirm then."""
+    if facts.request.ask.kind is not LoanKind.EXTRA:
+        return False
+    found = facts.impact.overcommit if facts.impact else None
+    return facts.impact is None or (found is not None and found.needs_tick)
 
 
 def step_name(step: Step) -> Line:
@@ -119,8 +129,9 @@ def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[
 
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:
     value = str(facts.request.id)
+    confirm = None if needs_tick(facts) else _approve_confirm(facts)
     return [
-        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=_approve_confirm(facts)),
+        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=confirm),
         button("Deny", Action.CARD_DENY, value),
         button("Details", Action.CARD_DETAILS, value),
     ]
