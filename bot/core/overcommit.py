@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.convergence.annotation import Standing, read
-from bot.core.convergence.facts import FieldName
+from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind, LoanState
 
@@ -68,12 +68,20 @@ class Overcommit:
         return f"{self.promised:,} of {self.capacity:,} {flavor} promised{more}"
 
 
-def overcommit(
-    picture: ClusterPicture, entry: FlavorResource, amount: int, loans: Sequence[Loan], install: str
-) -> Overcommit:
-    """With `amount` more; the capacity is not known yet (see `against`). `loans`: open ones of this cluster."""
-    lent = on_extra_loan(loans, entry)
-    queues = sum(_base(queue, entry, install) for queue in picture.queues.values())
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """What the bot has lent on a cluster: its open loans, and its records of the numbers that they are in."""
+
+    loans: Sequence[Loan]
+    records: Mapping[FieldKey, FieldRecord]
+    install: str
+    """Whose annotations count."""
+
+
+def overcommit(picture: ClusterPicture, entry: FlavorResource, amount: int, known: Lent) -> Overcommit:
+    """With `amount` more; the capacity is not known yet (see `against`)."""
+    lent = on_extra_loan(known.loans, entry)
+    queues = sum(_base(queue, entry, known) for queue in picture.queues.values())
     cohorts = sum(one.quotas[entry].nominal for one in picture.cohorts.values() if entry in one.quotas)
     return Overcommit(queues + cohorts + lent + amount, None, on_loan=lent)
 
@@ -98,7 +106,7 @@ def _counts(loan: Loan) -> bool:
     return loan.kind is LoanKind.EXTRA and loan.state is not LoanState.CLOSED and loan.suspended is None
 
 
-def _base(queue: QueueSnapshot, entry: FlavorResource, install: str) -> int:
+def _base(queue: QueueSnapshot, entry: FlavorResource, known: Lent) -> int:
     """nominalQuota without the bot's loans: a transfer of which one half has landed would make the sum too small.
 
     What somebody else wrote over the bot's number counts as it stands.
@@ -106,11 +114,13 @@ def _base(queue: QueueSnapshot, entry: FlavorResource, install: str) -> int:
     quota = queue.quotas.get(entry)
     if quota is None:
         return 0
-    standing, noted = read(queue, install)
+    standing, noted = read(queue, known.install)
     field = noted.fields.get((entry, FieldName.NOMINAL)) if noted and standing is Standing.OURS else None
-    if field is None or field.base is None or field.wrote != quota.nominal:
-        return quota.nominal
-    return field.base
+    record = known.records.get(FieldKey(queue.cluster, queue.name, *entry, FieldName.NOMINAL))
+    for found in (field, record if record and record.uid == queue.uid else None):
+        if found is not None and found.base is not None and found.wrote == quota.nominal:
+            return found.base
+    return quota.nominal
 
 
 def _matching(hardware: Hardware, labels: Mapping[str, str]) -> Iterator[NodeSnapshot]:

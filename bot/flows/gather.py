@@ -66,10 +66,9 @@ def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
 
 
-def open_loans(world: World, cluster: str) -> list[Loan]:
+def open_loans(uow: UnitOfWork, cluster: str) -> list[Loan]:
     """All loans of a cluster that are not closed."""
-    with world.store.read() as uow:
-        return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
+    return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
 
 
 def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:

@@ -6,7 +6,7 @@ from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.impact import Impact, Move, assess
 from bot.core.kueue import ClusterPicture, FlavorResource
 from bot.core.loans import LoanKind
-from bot.core.overcommit import Overcommit, against, overcommit
+from bot.core.overcommit import Lent, Overcommit, against, overcommit
 from bot.core.requests import Ask
 from bot.flows.gather import open_loans
 from bot.flows.read_cluster import NotRead, read_hardware, read_queues, read_work
@@ -33,7 +33,9 @@ def live_overcommit(world: World, ask: Ask, picture: ClusterPicture) -> Overcomm
     if ask.kind is not LoanKind.EXTRA:
         return None
     entry = FlavorResource(ask.flavor, ask.resource)
-    found = overcommit(picture, entry, ask.amount, open_loans(world, ask.cluster), world.install)
+    with world.store.read() as uow:
+        known = Lent(open_loans(uow, ask.cluster), uow.fields.records(ask.cluster), world.install)
+    found = overcommit(picture, entry, ask.amount, known)
     hardware = read_hardware(world, ask.cluster, ask.resource)
     if isinstance(hardware, NotRead):
         return replace(found, why=hardware.why)

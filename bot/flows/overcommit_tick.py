@@ -9,7 +9,7 @@ from bot.core.kueue import FlavorResource
 from bot.core.loans import LoanKind
 from bot.core.overcommit import Overcommit, on_extra_loan
 from bot.core.requests import Ask, QuotaRequest, RequestState
-from bot.flows.gather import OPEN
+from bot.flows.gather import open_loans
 from bot.flows.read_cluster import NotRead
 from bot.ports.store import UnitOfWork
 
@@ -49,6 +49,5 @@ def hold_numbers(uow: UnitOfWork, ask: Ask, found: Overcommit | None) -> None:
     if found is None:
         return
     uow.alone(f"extra:{ask.cluster}")
-    loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == ask.cluster]
-    if on_extra_loan(loans, FlavorResource(ask.flavor, ask.resource)) > found.on_loan:
+    if on_extra_loan(open_loans(uow, ask.cluster), FlavorResource(ask.flavor, ask.resource)) > found.on_loan:
         raise Stale(f"another extra loan of {ask.flavor} came between")

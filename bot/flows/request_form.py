@@ -163,7 +163,8 @@ def _lenders(
     cluster = policy.cluster(picture.cluster) if picture else None
     if picture is None or cluster is None:
         return ()
-    known = Lenders(picture, cluster, open_loans(world, picture.cluster), picture.queues)
+    with world.store.read() as uow:
+        known = Lenders(picture, cluster, open_loans(uow, picture.cluster), picture.queues)
     return tuple(
         LenderChoice(name, known.most(picture.queues[name], entry))
         for name in cluster.lenders

@@ -106,13 +106,9 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
         return placed
     assert placed.cluster is not None
     picture = _live(world, placed.cluster)
-    proposal = propose(
-        placed,
-        picture,
-        policy,
-        loans=open_loans(world, placed.cluster),
-        visible=_visible(policy, roles, picture),
-    )
+    with world.store.read() as uow:
+        loans = open_loans(uow, placed.cluster)
+    proposal = propose(placed, picture, policy, loans=loans, visible=_visible(policy, roles, picture))
     return proposal if isinstance(proposal, Question) else (proposal, picture, person, policy)
 
 

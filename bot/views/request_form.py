@@ -83,8 +83,6 @@ class FormPicture:
     read_at: datetime | None = None
     kind: LoanKind | None = None
     """What it would be; None while that is open."""
-    overcommit: Overcommit | None = None
-    """Of an extra loan: what would be promised with it."""
     steps: tuple[Step, ...] = ()
     rule: str | None = None
     """The rule that would approve it at once."""
@@ -96,6 +94,8 @@ class FormPicture:
     """(queue, tool) where GitOps owns a queue."""
     trouble: str | None = None
     """Why there are no live figures: a clause such as "the API server is not answering"."""
+    overcommit: Overcommit | None = None
+    """Of an extra loan: what would be promised with it."""
 
 
 @dataclass(frozen=True, slots=True)
