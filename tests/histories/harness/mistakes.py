@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.kube import cluster as kube_cluster
-from bot.core import membership
+from bot.core import membership, overcommit
 from bot.core.convergence import answers, order, planner, steps, wants
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind, FieldName
@@ -256,6 +256,16 @@ def epoch_is_not_checked(patch: Patch) -> None:
     patch.setattr(FakeLeadership, "check", lambda _self, _epoch: None)
 
 
+def extra_without_tick(patch: Patch) -> None:
+    """An extra loan is approved like any other, whatever the nodes have."""
+    patch.setattr(record_decision, "tick_note", lambda *_, **__: None)
+
+
+def extra_counts_itself_only(patch: Patch) -> None:
+    """What other extra loans promise already is forgotten."""
+    patch.setattr(overcommit, "on_extra_loan", lambda *_: 0)
+
+
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
     return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
 
@@ -278,6 +288,8 @@ MISTAKES = _named(
     markup_in_text,
     included_forgets_the_loans,
     anybody_answers,
+    extra_without_tick,
+    extra_counts_itself_only,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
