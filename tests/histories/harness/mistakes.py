@@ -15,7 +15,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import converge_quota, gather, record_decision
+from bot.flows import converge_quota, gather, overcommit_tick, record_decision
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -264,6 +264,7 @@ def extra_without_tick(patch: Patch) -> None:
 def extra_counts_itself_only(patch: Patch) -> None:
     """What other extra loans promise already is forgotten."""
     patch.setattr(overcommit, "on_extra_loan", lambda *_: 0)
+    patch.setattr(overcommit_tick, "on_extra_loan", lambda *_: 0)
 
 
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
