@@ -290,7 +290,6 @@ MISTAKES = _named(
     included_forgets_the_loans,
     anybody_answers,
     extra_without_tick,
-    extra_counts_itself_only,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
@@ -301,5 +300,6 @@ RARE = _named(
     patch_is_sent_again,
     no_fence,
     epoch_is_not_checked,
+    extra_counts_itself_only,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""
