@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.chat.desk import Arrived
-from bot.chat.form_values import instant, text, whole
+from bot.chat.form_values import instant, text, ticked, whole
 from bot.core.convergence.facts import AnswerKind
 from bot.core.durations import parse_duration
 from bot.core.errors import Refused, Rejected, Unavailable
@@ -16,6 +16,7 @@ from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.details_facts import details_facts
 from bot.flows.extend_loan import MoreTime, extend_loan, loan_to_extend
+from bot.flows.overcommit_tick import asks_for_tick
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
@@ -27,6 +28,7 @@ from bot.views.details import details
 from bot.views.extend_form import extend_form
 from bot.views.facts import CardFacts
 from bot.views.ids import Action, Field, picture_of
+from bot.views.overcommit_form import overcommit_form
 from bot.views.return_form import return_form
 from bot.views.said import said
 
@@ -37,9 +39,24 @@ _ANSWERS = {
 }
 
 
-def on_approve(arrived: Arrived) -> Message:
-    """The card changes by itself; the answer is for the one who pressed."""
-    return said(approve(arrived.world, _press(arrived)))
+def on_approve(arrived: Arrived) -> Message | None:
+    """The card changes by itself; the answer is for the one who pressed. What may over-commit asks for a tick first."""
+    press = _press(arrived)
+    with arrived.world.store.read() as uow:
+        request = uow.requests.get(press.number)
+    if request is None or not asks_for_tick(request, press.revision):
+        return said(approve(arrived.world, press))
+    form = overcommit_form(_card(arrived))
+    _open(arrived, replace(form, metadata=f"{press.number}:{press.revision}"))
+    return None
+
+
+def on_overcommit_form(arrived: Arrived) -> Message:
+    """It was ticked, on the picture that the form was opened from."""
+    number, _, revision = arrived.get("metadata").partition(":")
+    given = ticked(arrived.item.payload["values"], Field.OVERCOMMIT_TICK)
+    press = Press(int(number), int(revision or 0), arrived.user, arrived.origin, given)
+    return said(approve(arrived.world, press))
 
 
 def on_deny(arrived: Arrived) -> None:

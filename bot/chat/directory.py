@@ -44,6 +44,7 @@ SUBMISSIONS: Mapping[str, Handler] = {
     View.CHANGE_FORM: _silent(offers.on_change_form),
     View.DENY_FORM: _silent(buttons.on_deny_form),
     View.EXTEND_FORM: _silent(buttons.on_extend_form),
+    View.OVERCOMMIT_FORM: buttons.on_overcommit_form,
     View.RETURN_FORM: _silent(buttons.on_return_form),
 }
 

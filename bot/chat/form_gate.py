@@ -6,7 +6,7 @@ Asks nobody: what needs the cluster, Slack or the database is checked by the wor
 from collections.abc import Mapping
 from typing import Any
 
-from bot.chat.form_values import State, form_values, instant, text, whole
+from bot.chat.form_values import State, form_values, instant, text, ticked, whole
 from bot.chat.listeners import FormGate
 from bot.chat.offers import change_values
 from bot.core.durations import format_duration
@@ -44,6 +44,9 @@ def form_gate(world: World) -> FormGate:
                 return {"response_action": "update", "view": modal_json(change_checking(mark.request))}
         elif item.name == View.RETURN_FORM:
             errors = {} if whole(values, Field.RETURN_AMOUNT) else {Field.RETURN_AMOUNT.value: "A whole number from 1"}
+        elif item.name == View.OVERCOMMIT_FORM:
+            tick = "Tick this, or deny the request"
+            errors = {} if ticked(values, Field.OVERCOMMIT_TICK) else {Field.OVERCOMMIT_TICK.value: tick}
         else:
             words = text(values, Field.DENY_WORDS).strip()
             errors = {} if words else {Field.DENY_WORDS.value: "Say why in a few words"}

@@ -26,6 +26,8 @@ class RequestFacts:
     extends: Loan | None = None
     """The loan that is to end later. It is judged as if it were asked for now, from its start to its new end, so that
     asking for a short loan and extending it gains nothing."""
+    overcommits: bool = False
+    """Whether it is an extra loan that may promise more than the nodes have: no rule approves that by itself."""
 
     @property
     def duration(self) -> timedelta:

@@ -59,6 +59,8 @@ class LoanStanding:
     """Likely those, in the order Kueue would take them."""
     taken_back_by_kueue: bool = True
     """Whether any other queue of the cohort may reclaim what runs on above quota."""
+    in_no_cohort: bool = False
+    """Whether the borrower has no cohort, so that nobody could."""
 
 
 _ADAPTER = TypeAdapter(LoanStanding)

@@ -6,8 +6,9 @@ Accepting is a decision like an approval, so everything is looked up again at th
   refused in words, and the request waits on as it was;
 - the offerer's own approval counts if they may still give it, in whichever step that is; if it was the only one that
   was missing, or if a rule approves such terms, the loan is made in the same transaction;
-- it does not count if the cluster got worse since the offer, or cannot be read: nobody approved that. The terms are the
-  request's then as well, and the card asks the approvers with the figures of now;
+- it does not count if the cluster got worse since the offer, or cannot be read, or if an extra loan may promise more
+  than the nodes have: nobody approved that. The terms are the request's then as well, and the card asks the approvers
+  with the figures of now;
 - whoever made the offer cannot answer it for the team, though its lead may otherwise answer for the requester.
 
 Keeping leaves the request as it is, with the approvals it has. Whatever else happens to the request or the offer at the
@@ -23,6 +24,7 @@ from bot.core.impact import from_json, to_json
 from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, may_handle, open_step, step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState, as_of, described, terms_of, with_terms
+from bot.core.overcommit import Overcommit
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.requests import Approval, Ask, AuditEntry, QuotaRequest
@@ -33,7 +35,9 @@ from bot.flows.close_offer import settle_offer, tell_offerer
 from bot.flows.gather import look_up_groups, person_of, request_facts, requester_name, roles_of_person
 from bot.flows.grant_loan import grant_loan
 from bot.flows.live_impact import live_impact
+from bot.flows.overcommit_tick import hold_numbers
 from bot.flows.read_cluster import NotRead
+from bot.flows.submit_request import may_overcommit
 from bot.flows.waiting_request import waiting_request
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -72,6 +76,8 @@ class _Judged:
     ask: Ask
     verdict: Verdict
     picture: str | None
+    overcommit: Overcommit | None
+    """Of an extra loan, as far as it is known."""
     step: int | None
     """The step that the offerer's approval is for; None if it does not count."""
     why_not: str = ""
@@ -145,23 +151,29 @@ _SETTLED = {
 
 def _judge(world: World, seen: _Seen) -> _Judged:
     ask = with_terms(seen.request.ask, as_of(seen.offer.terms, seen.now))
-    with world.store.read() as uow:
-        verdict = _verdict(uow, seen, ask)
-    step = _step(world, seen, ask, verdict)
     impact = live_impact(world, ask)
+    found = None if isinstance(impact, NotRead) else impact.overcommit
+    with world.store.read() as uow:
+        verdict = _verdict(uow, seen, ask, found)
+    step = _step(world, seen, ask, verdict)
     if isinstance(impact, NotRead):
-        return _Judged(ask, verdict, seen.offer.picture, None, f"{impact.opening}, so an approver looks at it again.")
+        why = f"{impact.opening}, so an approver looks at it again."
+        return _Judged(ask, verdict, seen.offer.picture, found, None, why)
     shown = from_json(seen.offer.picture) if seen.offer.picture else None
     picture = to_json(impact)
     if verdict.outcome is Outcome.STEPS and (shown is None or worse(shown, impact)):
         why = "The cluster changed since the offer, so an approver looks at it again."
-        return _Judged(ask, verdict, picture, None, why, is_worse=shown is not None)
+        return _Judged(ask, verdict, picture, found, None, why, is_worse=shown is not None)
+    if may_overcommit(ask, found):
+        why = "It may promise more than the nodes have, so an approver says that they know it."
+        return _Judged(ask, verdict, picture, found, None, why)
     why = "" if step is not None or verdict.outcome is Outcome.AUTO else _who_decides(verdict)
-    return _Judged(ask, verdict, picture, step, why)
+    return _Judged(ask, verdict, picture, found, step, why)
 
 
-def _verdict(uow: UnitOfWork, seen: _Seen, ask: Ask) -> Verdict:
-    verdict = evaluate(seen.policy, request_facts(uow, ask, seen.now, seen.policy, seen.request.id))
+def _verdict(uow: UnitOfWork, seen: _Seen, ask: Ask, found: Overcommit | None) -> Verdict:
+    facts = request_facts(uow, ask, seen.now, seen.policy, seen.request.id)
+    verdict = evaluate(seen.policy, replace(facts, overcommits=may_overcommit(ask, found)))
     if verdict.outcome is Outcome.DENIED:
         by = f"rule {verdict.rule}" if verdict.rule else "the policy"
         waits = f"Q-{seen.request.id} waits on as it was asked."
@@ -202,7 +214,7 @@ def _accept(world: World, seen: _Seen, judged: _Judged) -> str:
     with world.store.begin() as uow:
         # What the team has elsewhere must be what the verdict was about, also if it asks twice at this moment.
         uow.alone(f"team:{judged.ask.team}")
-        again = _verdict(uow, seen, judged.ask)
+        again = _verdict(uow, seen, judged.ask, judged.overcommit)
         if (again.outcome, again.steps) != (judged.verdict.outcome, judged.verdict.steps):
             raise Stale(f"the verdict on Q-{seen.request.id}")
         uow.inbox.done(seen.press.origin)
@@ -210,6 +222,7 @@ def _accept(world: World, seen: _Seen, judged: _Judged) -> str:
         tell_offerer(uow, request, settle_offer(uow, request, seen.answered(OfferState.ACCEPTED)), seen.now)
         what = described(request.ask.flavor, seen.offer.terms)
         uow.audit.add(AuditEntry(seen.now, seen.press.user, "accept", f"Q-{request.id}", what))
+        hold_numbers(uow, request.ask, judged.overcommit)
         said = _decide(uow, seen, judged, request)
         owe_line(uow, seen.policy, request.id, EventKind.ACCEPTED, seen.now, str(seen.offer.id), who=seen.press.user)
         notes = [*seen.offer.notes, *([judged.verdict.words] if judged.verdict.words else [])]

@@ -39,7 +39,17 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
     with refusals_audited(world, user, "extend", f"Q-{wish.number}"):
         person = person_of(world, user)
         ask, now = _ask(world, wish, person), world.clock()
-        asked = Asked(ask, person, world.policies.policy, None, (), origin, now, wish.number)
+        asked = Asked(
+            ask=ask,
+            person=person,
+            policy=world.policies.policy,
+            picture=None,  # more time moves no quota
+            overcommit=None,
+            notes=(),
+            origin=origin,
+            now=now,
+            extends=wish.number,
+        )
         return submit(world, asked, arrival)
 
 

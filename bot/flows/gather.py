@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.core.errors import Refused, Rejected, Unavailable
-from bot.core.loans import LoanState
+from bot.core.loans import Loan, LoanState
 from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
 from bot.core.people import Person
 from bot.core.policy import Policy
@@ -69,6 +69,11 @@ def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
     """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it."""
     roles = roles_of_person(world, policy, person_or_id(world, request.ask.requester))
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
+
+
+def open_loans(uow: UnitOfWork, cluster: str) -> list[Loan]:
+    """All loans of a cluster that are not closed."""
+    return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
 
 
 def request_facts(

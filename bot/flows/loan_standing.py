@@ -69,6 +69,7 @@ def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStan
         read_at=live.picture.read_at,
         above=above_quota(live.picture.queues.get(loan.borrower), entry),
         taken_back_by_kueue=_taken_back(loan, live, entry),
+        in_no_cohort=live.tree(entry).cohort(loan.borrower) is None,
     )
 
 

@@ -12,10 +12,12 @@ from typing import Any
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
 from bot.core.limits import over_limits
+from bot.core.loans import LoanKind
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
 from bot.core.offers import OfferState
+from bot.core.overcommit import Overcommit
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.request_facts import RequestFacts
@@ -27,6 +29,7 @@ from bot.flows.close_offer import close_offer
 from bot.flows.gather import has_left, look_up_groups, person_of, request_facts, request_of
 from bot.flows.grant_extension import grant
 from bot.flows.live_impact import live_impact
+from bot.flows.overcommit_tick import TICKED, hold_numbers, tick_note
 from bot.flows.read_cluster import NotRead
 from bot.flows.waiting_request import already, waiting_request
 from bot.flows.world import World
@@ -46,6 +49,8 @@ class Press:
     user: str
     origin: str
     """Inbox key."""
+    ticked: bool = False
+    """Whether the approver said that more may be promised than exists (flows/overcommit_tick)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +115,26 @@ def _approve(world: World, seen: _Seen) -> str:
         news = worse(shown, impact) if shown else None
         if news or shown is None:
             return _show_again(world, seen, impact, news)
+    elif isinstance(impact, NotRead) and request.ask.kind is LoanKind.EXTRA and shown is not None:
+        return _show_again(world, seen, impact, None)
+    tick = tick_note(request.ask, impact, ticked=seen.press.ticked) if impact is not None else None
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved, request.terms)
-    notes = _notes(seen, approval, blind=isinstance(impact, NotRead))
-    said = _record(world, seen, approval, [*approvals, approval], notes)
+    notes = [*_notes(seen, approval, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
+    found = impact.overcommit if isinstance(impact, Impact) else None
+    said = _record(world, seen, [*approvals, approval], notes, found)
     return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
 
 
-def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval], notes: Sequence[str]) -> str:
-    """One transaction: the approval, and if it was the last one what it is for."""
-    request = seen.request
+def _record(
+    world: World, seen: _Seen, approvals: list[Approval], notes: Sequence[str], found: Overcommit | None
+) -> str:
+    """One transaction: the last of the approvals, and if it completes them what they are for."""
+    request, approval = seen.request, approvals[-1]
     step = open_step(request.steps, approvals)
     complete = step is None
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
+        hold_numbers(uow, request.ask, found)
         uow.requests.approve(approval)
         if step is None:
             request = grant(uow, seen.policy, request, seen.person.id, seen.now)
@@ -132,18 +144,11 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
         void = close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)
         if void and not complete:  # of a complete approval the requester hears anyway
             tell_requester(uow, request, NoticeKind.OFFER_VOID, seen.now, str(void.id), offer=void.id)
-        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("approve"), request.subject, outcome))
-        owe_line(
-            uow,
-            seen.policy,
-            request.id,
-            EventKind.APPROVED,
-            seen.now,
-            f"{seen.person.id}:{request.terms}" if request.terms else seen.person.id,
-            who=seen.person.id,
-            note=", ".join(notes),
-        )
+        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND) or note.startswith(TICKED))
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("approve"), request.subject, outcome or "ok"))
+        who, note = seen.person.id, ", ".join(notes)
+        key = f"{who}:{request.terms}" if request.terms else who
+        owe_line(uow, seen.policy, request.id, EventKind.APPROVED, seen.now, key, who=who, note=note)
         refresh_cards(uow, request.id, seen.now, {"worse": None})
         uow.commit()
     world.wake_delivery()
@@ -188,9 +193,13 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     return f"{request.name} is denied."
 
 
-def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews | None) -> str:
-    """The picture got worse since the card was drawn, or there was none: nothing is approved, the card shows it."""
-    changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
+def _show_again(world: World, seen: _Seen, impact: Impact | NotRead, news: WorseNews | None) -> str:
+    """The picture got worse since the card was drawn, came or went: nothing is approved, the card shows it."""
+    changed = replace(seen.request, picture=None, revision=seen.request.revision + 1)
+    if isinstance(impact, NotRead):
+        _change(world, seen, changed, {"worse": None}, "no live figures: asked again")
+        return f"{impact.opening}: what is promised cannot be checked. Not approved yet: look and press again."
+    changed = replace(changed, picture=to_json(impact))
     if news is None:
         _change(world, seen, changed, {}, "live figures came: asked again")
         return "The card had no live figures and has them now. Not approved yet: look and press again."

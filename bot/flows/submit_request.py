@@ -4,7 +4,6 @@ Called by chat for the typed command and for the form; flows/extend_loan has its
 done is refused in words before anything is stored; what a rule approves becomes a loan at once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -13,8 +12,9 @@ from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, to_json
 from bot.core.kueue import ClusterPicture
 from bot.core.limits import refusals
-from bot.core.loans import Loan
+from bot.core.loans import LoanKind
 from bot.core.membership import Roles, visible_queues
+from bot.core.overcommit import Overcommit
 from bot.core.people import Person
 from bot.core.placing import place
 from bot.core.policy import Policy
@@ -23,9 +23,10 @@ from bot.core.request_facts import Pace
 from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, refresh_cards, tell_requester
-from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
+from bot.flows.gather import open_loans, person_of, request_facts, roles_of_person
 from bot.flows.grant_extension import check_extension, grant
 from bot.flows.live_impact import live_impact
+from bot.flows.overcommit_tick import hold_numbers
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.try_change import try_change
 from bot.flows.world import World
@@ -52,6 +53,7 @@ class Asked:
     person: Person
     policy: Policy
     picture: str | None
+    overcommit: Overcommit | None
     notes: tuple[str, ...]
     origin: str
     now: datetime
@@ -78,6 +80,7 @@ def submit_request(world: World, draft: Draft, origin: str, arrival: str) -> Sub
         person=person,
         policy=policy,
         picture=to_json(impact) if isinstance(impact, Impact) else None,
+        overcommit=impact.overcommit if isinstance(impact, Impact) else None,
         notes=(*proposal.notes, *notes, *_not_known(impact)),
         origin=origin,
         now=world.clock(),
@@ -110,14 +113,15 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
         return placed
     assert placed.cluster is not None
     picture = _live(world, placed.cluster)
-    proposal = propose(
-        placed,
-        picture,
-        policy,
-        loans=_open_loans(world, placed.cluster),
-        visible=_visible(policy, roles, picture),
-    )
+    with world.store.read() as uow:
+        loans = open_loans(uow, placed.cluster)
+    proposal = propose(placed, picture, policy, loans=loans, visible=_visible(policy, roles, picture))
     return proposal if isinstance(proposal, Question) else (proposal, picture, person, policy)
+
+
+def may_overcommit(ask: Ask, found: Overcommit | None) -> bool:
+    """Whether a loan may promise more than the nodes have, as far as anybody knows."""
+    return ask.kind is LoanKind.EXTRA and (found is None or found.needs_tick)
 
 
 def _live(world: World, cluster: str) -> ClusterPicture:
@@ -137,11 +141,6 @@ def _visible(policy: Policy, roles: Roles, picture: ClusterPicture) -> frozenset
     return visible_queues(policy, roles, picture.cluster, picture.queues) | own
 
 
-def _open_loans(world: World, cluster: str) -> Sequence[Loan]:
-    with world.store.read() as uow:
-        return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
-
-
 def stored_from(world: World, origin: str) -> QuotaRequest | None:
     """What came of the same submission before."""
     with world.store.read() as uow:
@@ -155,7 +154,10 @@ def _store(world: World, asked: Asked, arrival: str) -> Submitted:
         uow.alone(f"team:{asked.ask.team}")
         if asked.extends is not None:
             check_extension(uow, asked.ask, asked.extends, asked.now)
-        facts = request_facts(uow, asked.ask, asked.now, asked.policy, extends=asked.extends)
+        facts = replace(
+            request_facts(uow, asked.ask, asked.now, asked.policy, extends=asked.extends),
+            overcommits=may_overcommit(asked.ask, asked.overcommit),
+        )
         stops = refusals(asked.policy, facts, _pace(uow, asked))
         if stops:
             raise stops[0]
@@ -189,6 +191,7 @@ def _decided(uow: UnitOfWork, asked: Asked, verdict: Verdict) -> QuotaRequest:
     )
     by = f"rule:{verdict.rule}" if verdict.rule else "rule:none"
     if verdict.outcome is Outcome.AUTO:
+        hold_numbers(uow, asked.ask, asked.overcommit)
         return grant(uow, asked.policy, request, by, asked.now)
     if verdict.outcome is Outcome.DENIED:
         denied = replace(request, state=RequestState.DENIED, decided_by=by, decided_at=asked.now, words=verdict.words)

@@ -14,7 +14,7 @@ class Action(StrEnum):
     """action_id of buttons. In brackets: what `value` names."""
 
     CARD_APPROVE = "gpuq_card_approve"
-    """[request] approvers of the step"""
+    """[request] approvers of the step; opens `View.OVERCOMMIT_FORM` if more may be promised than exists"""
     CARD_CHANGE = "gpuq_card_change"
     """[request] approvers of the step; opens `View.CHANGE_FORM`"""
     CARD_DENY = "gpuq_card_deny"
@@ -71,6 +71,7 @@ class Field(StrEnum):
     EXTEND_BY = "gpuq_extend_by"
     EXTEND_UNTIL_AT = "gpuq_extend_until_at"
     EXTEND_WORDS = "gpuq_extend_words"
+    OVERCOMMIT_TICK = "gpuq_overcommit_tick"
 
 
 class View(StrEnum):
@@ -84,6 +85,7 @@ class View(StrEnum):
     DENY_FORM = "gpuq_deny_form"
     RETURN_FORM = "gpuq_return_form"
     EXTEND_FORM = "gpuq_extend_form"
+    OVERCOMMIT_FORM = "gpuq_overcommit_form"
     DETAILS = "gpuq_details_view"
 
 

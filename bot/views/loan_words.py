@@ -230,6 +230,8 @@ def again_line(loan: Loan, standing: LoanStanding) -> Line:
 
 def takes_back_line(loan: Loan, standing: LoanStanding) -> Line:
     """Who gets what runs on above quota, and whether Kueue does that at all."""
+    if not standing.taken_back_by_kueue and standing.in_no_cohort:
+        return line(Theirs(loan.borrower), " is in no cohort: nobody takes them back, they stay until the work ends")
     if not standing.taken_back_by_kueue:
         who: Line = (Theirs(loan.lender), " is not") if loan.lender else ("no queue here is",)
         never = line(" set to reclaim (", Code("reclaimWithinCohort: Never"), "): they stay until the work ends")

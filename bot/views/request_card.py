@@ -7,6 +7,7 @@ a state does not name are gone in that state. Rendered by the deliverer for Noti
 from datetime import timedelta
 from typing import Any
 
+from bot.core.loans import LoanKind
 from bot.core.messages import Block, Message
 from bot.core.offers import Offer
 from bot.core.requests import Ask, RequestState
@@ -100,10 +101,22 @@ def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
 def _needs(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
-    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "))
+    tick = ", with the over-commit tick" if needs_tick(facts) else ""
+    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "), tick)
     lapses = line(". Lapses ", Moment(facts.request.lapses_at))
     unreachable = line(" · ", Theirs(facts.unreachable), " cannot be reached") if facts.unreachable else ()
     return (context(small, lapses, unreachable),)
+
+
+def needs_tick(facts: CardFacts) -> bool:
+    """Whether Approve asks first for the tick that more may be promised than exists: the form is its confirm then.
+
+    Not for more time: that the loan promises so much was ticked when it was approved.
+    """
+    if facts.request.ask.kind is not LoanKind.EXTRA or facts.request.extends is not None:
+        return False
+    found = facts.impact.overcommit if facts.impact else None
+    return facts.impact is None or (found is not None and found.needs_tick)
 
 
 def step_name(step: Step) -> Line:
@@ -128,9 +141,10 @@ def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[
 
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:
     value = str(facts.request.id)
+    confirm = None if needs_tick(facts) else _approve_confirm(facts)
     change = [button("Change", Action.CARD_CHANGE, value)] if facts.request.extends is None else []
     return [
-        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=_approve_confirm(facts)),
+        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=confirm),
         *change,
         button("Deny", Action.CARD_DENY, value),
         button("Details", Action.CARD_DETAILS, value),

@@ -10,12 +10,13 @@ from datetime import datetime, timedelta
 from bot.core.durations import format_duration
 from bot.core.loans import LoanKind
 from bot.core.messages import Block, Modal
+from bot.core.overcommit import Overcommit
 from bot.core.requests import QuotaRequest
 from bot.views.amounts import GPU, Unit, counted, joined, of_flavor
 from bot.views.answers.done import sent_line
 from bot.views.facts import Step
 from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE, Action, Field, View, option_value
-from bot.views.impact_lines import managed_warning
+from bot.views.impact_lines import managed_warning, promised_line
 from bot.views.inputs import MOST_OPTIONS, Option, instant, select, whole_number, words
 from bot.views.kit import actions, alert, button, line, rich
 from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Reason, Theirs
@@ -93,6 +94,8 @@ class FormPicture:
     """(queue, tool) where GitOps owns a queue."""
     trouble: str | None = None
     """Why there are no live figures: a clause such as "the API server is not answering"."""
+    overcommit: Overcommit | None = None
+    """Of an extra loan: what would be promised with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,7 @@ LABELS = {
 KIND_OPTIONS = {
     LoanKind.BORROW: Option("borrow", "Borrow", "If free; Kueue may take it back"),
     LoanKind.TRANSFER: Option("transfer", "Transfer", "Guaranteed, another team lends"),
+    LoanKind.EXTRA: Option("extra", "Extra", "Nobody lends: for spare or new nodes, or a queue in no cohort"),
 }
 
 
@@ -258,7 +262,8 @@ def picture_lines(picture: FormPicture) -> list[Line]:
         none = line(queue, " may borrow without a limit already (no ", limit, "): no loan is needed.")
         return [none, *_free_line(picture)]
     warnings = [managed_warning(*one) for one in picture.managed_by]
-    return [*_free_line(picture), *_decided_line(picture), *warnings]
+    promised = [promised_line(picture.overcommit, picture.flavor)] if picture.overcommit else []
+    return [*_free_line(picture), *promised, *_decided_line(picture), *warnings]
 
 
 def _free_line(picture: FormPicture) -> list[Line]:

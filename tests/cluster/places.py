@@ -19,12 +19,14 @@ GROUP = "kueue.x-k8s.io"
 VERSIONS = ("v1beta2", "v1beta1")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 Rights = Mapping[str, tuple[str, ...]]
-"""Resource of Kueue's -> verbs."""
+"""Resource of Kueue's, or nodes -> verbs."""
 BOT: Rights = {
     "clusterqueues": ("list", "patch"),
     "cohorts": ("list",),
     "localqueues": ("list",),
     "workloads": ("list",),
+    "resourceflavors": ("list",),
+    "nodes": ("list",),
 }
 """All that the bot may do."""
 
@@ -49,6 +51,10 @@ def newest_version(admin: Api) -> str:
     """Of Kueue's API, among those that are served."""
     served = {one["version"] for one in admin.must("GET", f"/apis/{GROUP}")["versions"]}
     return next(version for version in VERSIONS if version in served)
+
+
+def _group(resource: str) -> str:
+    return "" if resource == "nodes" else GROUP
 
 
 class Simulated:
@@ -100,7 +106,8 @@ class Real:
         token = self.admin.must("POST", f"{accounts}/{name}/token", {"spec": {"expirationSeconds": 3600}})
         kubeconfig = self.admin.as_token(token["status"]["token"], self._folder / f"{name}.kubeconfig")
         rules = [
-            {"apiGroups": [GROUP], "resources": [resource], "verbs": list(verbs)} for resource, verbs in rights.items()
+            {"apiGroups": [_group(resource)], "resources": [resource], "verbs": list(verbs)}
+            for resource, verbs in rights.items()
         ]
         self.admin.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
         reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
@@ -123,7 +130,7 @@ class Real:
         user = Api(kubeconfig)
         for resource, verbs in rights.items():
             for verb in verbs:
-                asked = {"group": GROUP, "resource": resource, "verb": verb}
+                asked = {"group": _group(resource), "resource": resource, "verb": verb}
                 body = {"spec": {"resourceAttributes": asked}}
                 eventually(f"{verb} {resource}", lambda b=body: user.must("POST", reviews, b)["status"]["allowed"])  # type: ignore[misc]
         user.close()

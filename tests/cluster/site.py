@@ -105,11 +105,23 @@ class Site:
             spec[self.cohort_field] = self.cohort
         return {"spec": spec}
 
-    def flavor(self) -> str:
-        """The test's ResourceFlavor."""
+    def flavor(self, **labels: str) -> str:
+        """The test's ResourceFlavor; `labels` of its nodes where it is the first to ask for it."""
         name = self.name("h100")
         if self.api.try_get(f"{self.kueue}/resourceflavors/{name}") is None:
-            self.make("resourceflavors", name, {"spec": {}})
+            self.make("resourceflavors", name, {"spec": {"nodeLabels": labels} if labels else {}})
+        return name
+
+    def node(self, word: str, gpus: int, labels: Obj, **spec: Any) -> str:
+        """A node that is ready, with so many GPUs; its name."""
+        name = self.name(word)
+        self._create("/api/v1/nodes", {"metadata": {"name": name, "labels": labels}})
+        has, path = {"cpu": "64", "memory": "64Gi", "pods": "110", GPU: str(gpus)}, f"/api/v1/nodes/{name}"
+        ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "for the test"}
+        status = {"capacity": has, "allocatable": has, "conditions": [ready]}
+        self.api.must("PATCH", f"{path}/status", {"status": status}, MERGE_PATCH)
+        # In place of the taint that every new node gets, not-ready: the controller that takes it off does not run here.
+        self.api.must("PATCH", path, {"spec": {"taints": None, **spec}}, MERGE_PATCH)
         return name
 
     def get_queue(self, name: str) -> Obj:

@@ -9,6 +9,7 @@ from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
 from bot.core.offers import OfferState
+from bot.core.overcommit import Overcommit
 from bot.core.requests import RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
@@ -26,6 +27,7 @@ from bot.views.extend_form import extend_form
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
 from bot.views.kit import line
+from bot.views.overcommit_form import overcommit_form
 from bot.views.parts import Group
 from bot.views.repeat import as_a_repeat
 from bot.views.request_card import card, extend_button, return_button
@@ -256,6 +258,12 @@ def _modals(world: World) -> Iterator[tuple[str, Modal]]:
     dates = replace(values, until=UNTIL_DATE, until_at=at("18:00", 4), start_at=at("18:00"), lender=names.lender)
     yield "form more", form(replace(facts, values=dates, more=True, lenders=(LenderChoice(names.lender, 8),)))
     yield from _change_forms(world)
+    found = Overcommit(72, 60, 4)
+    over = world.card(impact=world.impact(kind=LoanKind.EXTRA, lender=None, overcommit=found))
+    yield "form extra", form(replace(facts, picture=replace(picture, overcommit=found)))
+    yield "form over-commit", overcommit_form(over)
+    yield "form over-commit, no figures", overcommit_form(world.card(impact=None))
+    yield "details extra", details(DetailsFacts(over))
     yield "deny form", deny_form(world.request(), names.requester)
     yield "return form", return_form(world.loan(), 8)
     yield "extend form", extend_form(world.loan(), timedelta(days=14))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.kube import cluster as kube_cluster
-from bot.core import membership
+from bot.core import membership, overcommit
 from bot.core.convergence import answers, order, planner, steps, wants
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind, FieldName
@@ -16,7 +16,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import answer_offer, converge_quota, gather, make_offer, record_decision, submit_request
+from bot.flows import answer_offer, converge_quota, gather, make_offer, overcommit_tick, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -288,6 +288,17 @@ def epoch_is_not_checked(patch: Patch) -> None:
     patch.setattr(FakeLeadership, "check", lambda _self, _epoch: None)
 
 
+def extra_without_tick(patch: Patch) -> None:
+    """An extra loan is approved like any other, whatever the nodes have."""
+    patch.setattr(record_decision, "tick_note", lambda *_, **__: None)
+
+
+def extra_counts_itself_only(patch: Patch) -> None:
+    """What other extra loans promise already is forgotten."""
+    patch.setattr(overcommit, "on_extra_loan", lambda *_: 0)
+    patch.setattr(overcommit_tick, "on_extra_loan", lambda *_: 0)
+
+
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
     return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
 
@@ -313,6 +324,7 @@ MISTAKES = _named(
     anybody_answers,
     anybody_accepts,
     offers_more,
+    extra_without_tick,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
@@ -324,5 +336,6 @@ RARE = _named(
     void_offers_are_accepted,
     no_fence,
     epoch_is_not_checked,
+    extra_counts_itself_only,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""

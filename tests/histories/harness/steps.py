@@ -19,6 +19,7 @@ from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
 from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.make_offer import Change, make_offer
+from bot.flows.overcommit_tick import asks_for_tick
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.submit_request import submit_request
@@ -27,7 +28,7 @@ from bot.flows.world import World
 from bot.views.change_form import AS_ASKED, ChangeValues
 from bot.views.ids import LENDER_BOT
 from tests.histories.harness import people
-from tests.histories.harness.town import QUEUES, Act, Process, Town
+from tests.histories.harness.town import NODES, QUEUES, Act, Process, Town
 from tests.support.oracle.messages import HOSTILE
 
 HOUR = timedelta(hours=1)
@@ -70,6 +71,16 @@ def ask_transfer(town: Town) -> None:
     ask(town, LoanKind.TRANSFER)
 
 
+def ask_extra(town: Town) -> None:
+    """Where two GPUs fit, four do not."""
+    ask(town, LoanKind.EXTRA, town.random.choice([1, 2, 2, 4]))
+
+
+def cordon(town: Town) -> None:
+    """A node takes no new pods any more, or does again: what was ticked may not be what is over-committed."""
+    town.cordon(town.random.choice(list(NODES)))
+
+
 # -- deciding ---------------------------------------------------------------------------------------------------------
 
 
@@ -82,6 +93,7 @@ class Pressed:
     who: str
     what: str
     request: QuotaRequest
+    ticked: bool = False
 
     @property
     def act(self) -> Act:
@@ -94,7 +106,7 @@ class Pressed:
         return {"who": self.who, "what": self.request.verb(self.what), "subject": self.request.subject}
 
     def _do(self, world: World, key: str) -> str:
-        press = Press(self.number, self.revision, self.who, key)
+        press = Press(self.number, self.revision, self.who, key, self.ticked)
         return approve(world, press) if self.what == "approve" else deny(world, press, f"no {HOSTILE}")
 
 
@@ -130,7 +142,8 @@ def an_approver(town: Town, request: QuotaRequest) -> str:
 
 def press(town: Town, what: str, who: str | None = None, request: QuotaRequest | None = None) -> Pressed:
     request = request or a_request(town)
-    return Pressed(request.id, request.revision, who or an_approver(town, request), what, request)
+    ticked = asks_for_tick(request, request.revision) and town.random.random() < 0.8
+    return Pressed(request.id, request.revision, who or an_approver(town, request), what, request, ticked)
 
 
 def do(town: Town, pressed: Pressed, process: Process | None = None, key: str | None = None) -> None:
@@ -149,6 +162,23 @@ def approve_one(town: Town, presses: int | None = None, request: QuotaRequest | 
         request = town.store.tables.requests[request.id]
         if request.state is not RequestState.WAITING:
             return
+
+
+def tick(town: Town) -> None:
+    """An extra loan of more than there is; sometimes there is even less when the tick arrives."""
+    waiting = [one for one in town.store.tables.requests.values() if one.state is RequestState.WAITING]
+    extra = [one for one in waiting if one.ask.kind is LoanKind.EXTRA]
+    if not extra:
+        ask(town, LoanKind.EXTRA, 4)
+        extra = [one for one in town.store.tables.requests.values() if one.ask.kind is LoanKind.EXTRA]
+    if not extra:
+        return
+    number = town.random.choice(extra).id
+    for _ in range(4):
+        pressed = press(town, "approve", request=town.store.tables.requests[number])
+        if town.random.random() < 0.3:
+            cordon(town)
+        do(town, pressed)
 
 
 def deny_one(town: Town) -> None:
@@ -517,6 +547,9 @@ def late_landing(town: Town) -> None:
 STEPS: dict[str, Step] = {
     "ask borrow": ask_borrow,
     "ask transfer": ask_transfer,
+    "ask extra": ask_extra,
+    "tick over-commit": tick,
+    "cordon node": cordon,
     "approve": approve_one,
     "deny": deny_one,
     "double click": double_click,

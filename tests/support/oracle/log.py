@@ -18,6 +18,7 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
 - press: somebody pressed Approve, Deny, an answer, or a button of an offer. who, what, subject, result ("done",
   "refused", "lost": the process died or the database was away, so nothing is known), unknown (a user group could not be
   looked up)
+- nodes: what the nodes have from now on. capacity {flavor: int} on those that take new pods
 - message: what a person could read. what ("post", "update"), to, notice, text, blocks
 - notice: a message that is owed. id, key, kind, to, state, posted (it has a place in a channel)
 - slept: a process that led stood still for longer than its lease, and wakes up now
