@@ -1,6 +1,6 @@
 """The other subcommands, numbers of requests, and lines that name none."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from bot.core.wording import commands
 from bot.core.wording.commands import CommandWords, parse_command
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
 from bot.core.wording.request_ids import format_request_id, parse_request_id
+from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     SUBCOMMANDS,
     HelpWords,
@@ -69,6 +71,14 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
         ("end", EndWords()),
         ("end Q-142", EndWords(142)),
         ("end 142 because node maintenance", EndWords(142, "node maintenance")),
+        ("explain", ExplainWords()),
+        ("explain Q-142", ExplainWords(142)),
+        ("explain 142", ExplainWords(142)),
+        ("explain #142", ExplainWords(142)),
+        ("explain 8 a100 for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
+        ("explain request 8 a100 --for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
+        ("explain 8 as transfer because a b", ExplainWords(what=RequestWords(8, kind="transfer", reason="a b"))),
+        ("explain request", ExplainWords(what=RequestWords())),
         ("withdraw", WithdrawWords()),
         ("withdraw Q-142", WithdrawWords(142)),
         ("withdraw 142", WithdrawWords(142)),
@@ -117,6 +127,9 @@ def test_lines_that_are_understood(text: str, words: CommandWords) -> None:
             "withdraw",
         ),
         ("withdraw Q-142 now", '"now" is not understood here.', "now", "withdraw Q-142"),
+        ("explain Q-142 now", '"now" is not understood here.', "now", "explain Q-142"),
+        ("explain 8 a10 for 3d", "No flavor a10. Near: a100.", "a10", "explain 8 a100 for 3d"),
+        ("explain request 8 a10", "No flavor a10. Near: a100.", "a10", "explain 8 a100"),
         ("help reqest", 'No "reqest". Did you mean request?', "reqest", "help request"),
         ("help request now", '"now" is not understood here.', "now", "help request"),
     ],

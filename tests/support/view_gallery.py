@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.core.explanation import StepStanding
 from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
@@ -13,6 +14,7 @@ from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
 from bot.views import direct, loan_trouble, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
+from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
 from bot.views.answers.show import FlavorFigures, LoanPart, OpenRequest, ShowFacts, show
@@ -212,6 +214,16 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer help request", help_command(COMMANDS[0], "Most per request 16, longest 14 days")
     fault = UsageFault(names.vendor, f"  {names.reason[:38]}", "  ^^", f"/gpu-quota request 8 {names.flavor}")
     yield "answer usage", usage_fault(fault)
+    steps = (
+        StepLine(StepStanding(names.lead_step, 1, (world.lead.id,)), (world.lead,)),
+        StepLine(StepStanding(names.admin_step, 2, (), (world.admin.id,) * 7), may=(world.admin,) * 5),
+        StepLine(StepStanding(names.admin_step, 1, unknown=True)),
+    )
+    for state in ("one given", "denied", "in force"):
+        why = (names.denial, names.reason)
+        explains = ExplainFacts(cards(world)[state], why, steps, dead_end=names.denial, then=names.rule)
+        yield f"answer explain, {state}", explained(explains)
+    yield "answer explain, what if", what_if(WhatIf(world.ask(), (names.denial,), steps, (names.reason,)))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))

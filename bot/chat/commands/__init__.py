@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.chat.commands import end, request, show, status, withdraw
+from bot.chat.commands import end, explain, request, show, status, withdraw
 from bot.chat.commands import help as help_
 from bot.chat.commands import list as list_
 from bot.chat.commands import return_ as return_
 from bot.chat.desk import Arrived
 from bot.core.messages import Message
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -41,6 +42,7 @@ COMMANDS: Mapping[type, Command] = {
     StatusWords: Command(status.HELP, status.run),
     ListWords: Command(list_.HELP, list_.run),
     ShowWords: Command(show.HELP, show.run),
+    ExplainWords: Command(explain.HELP, explain.run),
     EndWords: Command(end.HELP, end.run),
     HelpWords: Command(help_.HELP, lambda arrived, said: help_.run(arrived, said, [c.help for c in COMMANDS.values()])),
 }

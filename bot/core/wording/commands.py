@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.core.wording.end_words import KEYWORDS as END_KEYWORDS
 from bot.core.wording.end_words import EndWords, read_end
+from bot.core.wording.explain_words import ExplainWords, read_explain
 from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
 from bot.core.wording.request import read_request
@@ -31,7 +32,17 @@ from bot.core.wording.small_commands import (
 from bot.core.wording.text import unescape
 from bot.core.wording.tokens import Token, tokenize
 
-CommandWords = RequestWords | StatusWords | ListWords | ShowWords | ReturnWords | WithdrawWords | EndWords | HelpWords
+CommandWords = (
+    RequestWords
+    | StatusWords
+    | ListWords
+    | ShowWords
+    | ReturnWords
+    | WithdrawWords
+    | EndWords
+    | ExplainWords
+    | HelpWords
+)
 
 _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "request": read_request,
@@ -41,9 +52,10 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "return": read_return,
     "withdraw": read_withdraw,
     "end": read_end,
+    "explain": read_explain,
     "help": read_help,
 }
-_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS}
+_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS, "explain": KEYWORDS}
 _MENDINGS = 3
 
 
