@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.inbox import InboxItem
 from bot.core.loans import Loan, LoanState
@@ -161,6 +162,10 @@ class Audit(Protocol):
 
     def of(self, subject: str) -> Sequence[AuditEntry]:
         """In order."""
+        ...
+
+    def find(self, query: AuditQuery, limit: int | None = None) -> Sequence[AuditEntry]:
+        """The newest first."""
         ...
 
 

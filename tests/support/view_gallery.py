@@ -9,11 +9,12 @@ from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
-from bot.core.requests import RequestState
+from bot.core.requests import AuditEntry, RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
 from bot.views import direct, loan_trouble, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
+from bot.views.answers.audit_log import LogFacts, audit_log
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
@@ -224,6 +225,11 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
         explains = ExplainFacts(cards(world)[state], why, steps, dead_end=names.denial, then=names.rule)
         yield f"answer explain, {state}", explained(explains)
     yield "answer explain, what if", what_if(WhatIf(world.ask(), (names.denial,), steps, (names.reason,)))
+    entry = AuditEntry(at("14:05"), "U1", names.tool, names.queue, names.vendor)
+    log = LogFacts((entry, replace(entry, who="bot", outcome="ok")), {"U1": world.admin}, more=True, about=world.admin)
+    yield "answer log", audit_log(log)
+    yield "answer log of a team", audit_log(replace(log, about=names.queue, more=False, last=timedelta(days=7)))
+    yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))

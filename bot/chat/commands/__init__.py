@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.chat.commands import end, explain, request, show, status, withdraw
+from bot.chat.commands import end, explain, log, request, show, status, withdraw
 from bot.chat.commands import help as help_
 from bot.chat.commands import list as list_
 from bot.chat.commands import return_ as return_
@@ -15,6 +15,7 @@ from bot.chat.desk import Arrived
 from bot.core.messages import Message
 from bot.core.wording.end_words import EndWords
 from bot.core.wording.explain_words import ExplainWords
+from bot.core.wording.log_words import LogWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -44,5 +45,6 @@ COMMANDS: Mapping[type, Command] = {
     ShowWords: Command(show.HELP, show.run),
     ExplainWords: Command(explain.HELP, explain.run),
     EndWords: Command(end.HELP, end.run),
+    LogWords: Command(log.HELP, log.run),
     HelpWords: Command(help_.HELP, lambda arrived, said: help_.run(arrived, said, [c.help for c in COMMANDS.values()])),
 }

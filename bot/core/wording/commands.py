@@ -12,6 +12,8 @@ from bot.core.wording.end_words import EndWords, read_end
 from bot.core.wording.explain_words import ExplainWords, read_explain
 from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
+from bot.core.wording.log_words import KEYWORDS as LOG_KEYWORDS
+from bot.core.wording.log_words import LogWords, read_log
 from bot.core.wording.request import read_request
 from bot.core.wording.request_words import KEYWORDS, KINDS, RequestWords
 from bot.core.wording.small_commands import (
@@ -41,6 +43,7 @@ CommandWords = (
     | WithdrawWords
     | EndWords
     | ExplainWords
+    | LogWords
     | HelpWords
 )
 
@@ -53,9 +56,10 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "withdraw": read_withdraw,
     "end": read_end,
     "explain": read_explain,
+    "log": read_log,
     "help": read_help,
 }
-_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS, "explain": KEYWORDS}
+_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS, "explain": KEYWORDS, "log": LOG_KEYWORDS}
 _MENDINGS = 3
 
 

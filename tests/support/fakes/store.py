@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
@@ -192,6 +193,19 @@ class FakeAudit:
 
     def of(self, subject: str) -> Sequence[AuditEntry]:
         return [one for one in self._tables.audit if one.subject == subject]
+
+    def find(self, query: AuditQuery, limit: int | None = None) -> Sequence[AuditEntry]:
+        requests = self._tables.requests.values()
+        theirs = {f"Q-{one.id}" for one in requests if one.ask.team == query.team}
+        found = [
+            one
+            for one in reversed(self._tables.audit)
+            if query.subject in (None, one.subject)
+            and query.who in (None, one.who)
+            and (query.team is None or one.subject in theirs or one.subject.startswith(query.fields))
+            and (query.since is None or one.at >= query.since)
+        ]
+        return found[:limit]
 
 
 class FakeUnitOfWork:
