@@ -12,6 +12,7 @@ from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
 from bot.core.membership import step_words
 from bot.core.news import worse
+from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
 from bot.core.standing import from_json
@@ -32,6 +33,7 @@ class Stored:
     audit: Sequence[AuditEntry]
     shown: Mapping[str, Any]
     """What the requester's copy of the card knows: the standing, what got worse, what came late."""
+    pause: Pause | None = None
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -46,6 +48,7 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         uow.loans.get(number),
         uow.audit.of(f"Q-{number}"),
         card.draft.facts if card else {},
+        uow.pauses.get(),
     )
 
 
@@ -72,6 +75,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         end_words=_end_words(found),
         notes=tuple(facts.get("notes") or ()),
         unreachable=facts.get("unreachable"),
+        pause=found.pause,
     )
 
 

@@ -154,11 +154,13 @@ def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Appro
             note=", ".join(notes),
         )
         refresh_cards(uow, request.id, seen.now, {"worse": None})
+        pause = uow.pauses.get()
         uow.commit()
     world.wake_delivery()
     if complete:
         world.wake_convergence()
-    return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
+    waits = f" It waits: quota changes are paused by {pause.name}." if pause else ""
+    return f"Q-{request.id} is approved.{waits}" if complete else f"Your approval of Q-{request.id} counts."
 
 
 def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:

@@ -154,8 +154,10 @@ def _store(world: World, asked: _Asked, arrival: str) -> Submitted:
         uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(asked.now, asked.person.id, "request", f"Q-{request.id}", request.state.value))
         _owe(uow, asked, request, verdict)
+        pause = uow.pauses.get() if request.state is RequestState.APPROVED else None
         uow.commit()
-    return Submitted(request, verdict, asked.notes)
+    waits = (f"It waits: quota changes are paused by {pause.name}.",) if pause else ()
+    return Submitted(request, verdict, (*asked.notes, *waits))
 
 
 def _decided(uow: UnitOfWork, asked: _Asked, verdict: Verdict) -> QuotaRequest:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from bot.core.impact import AtRisk, Impact
 from bot.core.loans import Loan
+from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.standing import LoanStanding
@@ -124,5 +125,7 @@ class CardFacts:
     """Name of the approvals channel if the card goes to approvers by DM instead."""
     end_words: str = ""
     """Why an admin ended the loan, as they wrote it."""
+    pause: Pause | None = None
+    """Quota changes are paused: an approval waits."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

@@ -18,6 +18,7 @@ from bot.views.kit import Confirm, actions, bullets, button, context, headline, 
 from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
 from bot.views.loan_words import how_long, lasting, runs_above, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
+from bot.views.pause import paused_line
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE})
 _NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
@@ -83,7 +84,8 @@ def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
     lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
-    return (bullets([*lines, *(line(note) for note in facts.notes)]),)
+    held = [line(paused_line(facts.pause), ". An approval waits until they go on")] if facts.pause else []
+    return (bullets([*lines, *(line(note) for note in facts.notes), *held]),)
 
 
 def _needs(facts: CardFacts, state: CardState) -> tuple[Block, ...]:

@@ -14,6 +14,7 @@ from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
 from bot.core.wording.log_words import LogWords, mentioned
+from bot.core.wording.pause_words import PauseWords, ResumeWords
 from bot.core.wording.request_ids import format_request_id, parse_request_id
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
@@ -80,6 +81,11 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
         ("explain request 8 a100 --for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
         ("explain 8 as transfer because a b", ExplainWords(what=RequestWords(8, kind="transfer", reason="a b"))),
         ("explain request", ExplainWords(what=RequestWords())),
+        ("pause", PauseWords()),
+        ("pause because node maintenance", PauseWords("node maintenance")),
+        ("pause node maintenance for 2 h", PauseWords("node maintenance for 2 h")),
+        ("pause --reason “<b> & so on”", PauseWords("<b> & so on")),
+        ("resume", ResumeWords()),
         ("log", LogWords()),
         ("log 142", LogWords(142)),
         ("log Q-142 last 7d", LogWords(142, last=timedelta(days=7))),
@@ -137,6 +143,8 @@ def test_lines_that_are_understood(text: str, words: CommandWords) -> None:
         ("explain Q-142 now", '"now" is not understood here.', "now", "explain Q-142"),
         ("explain 8 a10 for 3d", "No flavor a10. Near: a100.", "a10", "explain 8 a100 for 3d"),
         ("explain request 8 a10", "No flavor a10. Near: a100.", "a10", "explain 8 a100"),
+        ("pause because", '"because" needs words, like because maintenance.', "because", "pause"),
+        ("resume now", '"now" is not understood here.', "now", "resume"),
         ("log Q-142 nlp", '"nlp" is not understood here.', "nlp", "log Q-142"),
         ("log secret", "No team secret that you can see.", "secret", "log"),
         ("log last", '"last" needs a duration, like last 7d.', "last", "log"),

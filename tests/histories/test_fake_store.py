@@ -18,6 +18,7 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
+from bot.core.pause import Pause
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
 from bot.ports.store import Store, UnitOfWork
 from tests.support.fakes.clock import START, HandClock
@@ -212,8 +213,24 @@ def audit(program: Program, uow: UnitOfWork) -> Any:
     return uow.audit.of(program.key("Q"))
 
 
+def pauses(program: Program, uow: UnitOfWork) -> Any:
+    """Begun and ended in any order, also twice."""
+    pause = Pause("U1", "Ada", program.at(), program.random.choice(["", "maintenance"]))
+    done = uow.pauses.end() if program.random.random() < 0.5 else uow.pauses.begin(pause)
+    return done, uow.pauses.get()
+
+
 EPOCH = 1
-PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (requests, loans, fields, inbox, notices, notices, audit)
+PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
+    requests,
+    loans,
+    fields,
+    inbox,
+    notices,
+    notices,
+    audit,
+    pauses,
+)
 
 
 def transcript(store: Store, seed: int) -> list[Any]:

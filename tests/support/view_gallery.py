@@ -9,10 +9,11 @@ from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
+from bot.core.pause import Pause
 from bot.core.requests import AuditEntry, RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
-from bot.views import direct, loan_trouble, platform, refusals, reminders, thread_lines
+from bot.views import direct, loan_trouble, pause, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
 from bot.views.answers.audit_log import LogFacts, audit_log
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
@@ -88,6 +89,7 @@ def cards(world: World) -> dict[str, CardFacts]:
         "no figures": world.card(impact=None, no_figures_since=at("13:58")),
         "checking": world.card(checking=pressed),
         "worse": world.card(worse=worse),
+        "waiting, paused": world.card(pause=Pause("UADMIN", names.admin, at("13:50"), names.reason)),
         "denied": world.card(denied, decider=world.admin),
         "denied by rule": world.card(by_rule),
         "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
@@ -97,7 +99,14 @@ def cards(world: World) -> dict[str, CardFacts]:
         "being put in force": world.approved(early, world.standing()),
         **{
             f"blocked: {one}": world.approved(early, world.blocked(one, words=names.vendor))
-            for one in (Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED, Blocker.SHORT)
+            for one in (
+                Blocker.API_DOWN,
+                Blocker.KUEUE_DOWN,
+                Blocker.NO_RIGHT,
+                Blocker.REFUSED,
+                Blocker.SHORT,
+                Blocker.PAUSED,
+            )
         },
         "reverted": world.approved(standing=world.blocked(Blocker.IN_QUESTION, words=names.manager)),
         "edited": world.approved(standing=world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
@@ -130,7 +139,7 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     states = cards(world)
     yield "dm in force", direct.in_force(states["in force"])
     yield "dm in force by rule", direct.in_force(states["in force by rule"])
-    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused"):
+    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused", "blocked: paused"):
         yield f"dm waits, {name}", direct.waits(states[name])
     yield "dm in force later", direct.in_force_later(replace(states["in force"], late=states["ended late"].late))
     for name in ("denied", "denied by rule"):
@@ -310,6 +319,13 @@ def _platform(names: Names) -> Iterator[tuple[str, Message]]:
     ):
         yield view.__name__, view(outage)
         yield f"{view.__name__}, bare", view(platform.Outage(at("14:02")))
+    stop = Pause("UADMIN", names.admin, at("13:50"), names.reason)
+    admin = World(names).admin
+    yield "quota paused", pause.paused_notice(stop, admin)
+    yield "quota paused, no reason", pause.paused_notice(replace(stop, reason=""), admin)
+    yield "quota resumed", pause.resumed_notice(pause.Resumed(stop, admin, at("16:12")))
+    for view in (pause.paused, pause.resumed, pause.paused_already):
+        yield f"answer {view.__name__}", view(stop)
     yield "no approver", platform.no_approver(names.queue, (142, 143))
     trouble = platform.PolicyTrouble(names.tool, names.vendor, at("14:02"), 12)
     yield "policy broken", platform.policy_broken(trouble)

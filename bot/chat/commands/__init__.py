@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.chat.commands import end, explain, log, request, show, status, withdraw
+from bot.chat.commands import end, explain, log, pause, request, resume, show, status, withdraw
 from bot.chat.commands import help as help_
 from bot.chat.commands import list as list_
 from bot.chat.commands import return_ as return_
@@ -16,6 +16,7 @@ from bot.core.messages import Message
 from bot.core.wording.end_words import EndWords
 from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.log_words import LogWords
+from bot.core.wording.pause_words import PauseWords, ResumeWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -45,6 +46,8 @@ COMMANDS: Mapping[type, Command] = {
     ShowWords: Command(show.HELP, show.run),
     ExplainWords: Command(explain.HELP, explain.run),
     EndWords: Command(end.HELP, end.run),
+    PauseWords: Command(pause.HELP, pause.run),
+    ResumeWords: Command(resume.HELP, resume.run),
     LogWords: Command(log.HELP, log.run),
     HelpWords: Command(help_.HELP, lambda arrived, said: help_.run(arrived, said, [c.help for c in COMMANDS.values()])),
 }

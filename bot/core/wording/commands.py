@@ -14,6 +14,8 @@ from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
 from bot.core.wording.log_words import KEYWORDS as LOG_KEYWORDS
 from bot.core.wording.log_words import LogWords, read_log
+from bot.core.wording.pause_words import KEYWORDS as PAUSE_KEYWORDS
+from bot.core.wording.pause_words import PauseWords, ResumeWords, read_pause, read_resume
 from bot.core.wording.request import read_request
 from bot.core.wording.request_words import KEYWORDS, KINDS, RequestWords
 from bot.core.wording.small_commands import (
@@ -44,6 +46,8 @@ CommandWords = (
     | EndWords
     | ExplainWords
     | LogWords
+    | PauseWords
+    | ResumeWords
     | HelpWords
 )
 
@@ -57,9 +61,17 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "end": read_end,
     "explain": read_explain,
     "log": read_log,
+    "pause": read_pause,
+    "resume": read_resume,
     "help": read_help,
 }
-_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS, "explain": KEYWORDS, "log": LOG_KEYWORDS}
+_KEYWORDS = {
+    "request": KEYWORDS,
+    "end": END_KEYWORDS,
+    "explain": KEYWORDS,
+    "log": LOG_KEYWORDS,
+    "pause": PAUSE_KEYWORDS,
+}
 _MENDINGS = 3
 
 

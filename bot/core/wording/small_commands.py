@@ -12,7 +12,20 @@ from bot.core.wording.vocabulary import read_hardware, read_name
 
 Scope = Literal["mine", "team", "waiting", "all"]
 SCOPES: tuple[Scope, ...] = ("mine", "team", "waiting", "all")
-SUBCOMMANDS = ("request", "status", "list", "show", "return", "withdraw", "end", "explain", "log", "help")
+SUBCOMMANDS = (
+    "request",
+    "status",
+    "list",
+    "show",
+    "return",
+    "withdraw",
+    "end",
+    "explain",
+    "log",
+    "pause",
+    "resume",
+    "help",
+)
 
 
 @dataclass(frozen=True, slots=True)

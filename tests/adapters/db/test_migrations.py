@@ -89,7 +89,7 @@ def test_a_current_schema_is_accepted(engine) -> None:
     assert migrate.check_schema(engine) is None
 
 
-@pytest.mark.parametrize(("found", "words"), [("0000", "gpu-quota-bot db upgrade"), ("0002", "a newer version")])
+@pytest.mark.parametrize(("found", "words"), [("0000", "gpu-quota-bot db upgrade"), ("9999", "a newer version")])
 def test_another_schema_is_refused_with_what_to_do(engine, found, words) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = :found"), {"found": found})
@@ -131,13 +131,13 @@ def test_replicas_that_migrate_at_once_wait_for_each_other(postgres_url, scripts
 def broken(scripts, tmp_path):
     """The migrations, and a second one that fails half way. In a folder with a difficult name."""
     folder = shutil.copytree(scripts, tmp_path / "scripts 100%(here)s", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_broken.py").write_text(
-        textwrap.dedent("""
+    (folder / "versions" / "9999_broken.py").write_text(
+        textwrap.dedent(f"""
             import sqlalchemy as sa
             from alembic import op
 
-            revision = "0002"
-            down_revision = "0001"
+            revision = "9999"
+            down_revision = "{migrate.HEAD}"
 
 
             def upgrade():

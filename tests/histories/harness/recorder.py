@@ -59,6 +59,8 @@ class Recorder:
             steps = tuple((step.who, step.count) for step in request.steps)
             facts = {"requester": request.ask.requester, "state": request.state.value, "by": request.decided_by}
             self.add("request", id=number, steps=steps, **facts)
+        if before.pause != after.pause:
+            self.add("pause", on=after.pause is not None)
         for intent, _ in _changed(before.intents, after.intents).values():
             for part in intent.fields:
                 self.add("intent", field=(*part.key[1:4], part.key.name.value), wrote=part.wrote, legs=dict(part.legs))

@@ -14,6 +14,7 @@ from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
+from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
@@ -37,6 +38,7 @@ class Tables:
     """By key."""
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
+    pause: Pause | None = None
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -50,6 +52,7 @@ class Tables:
             notices=dict(self.notices),
             audit=self.audit,
             leader=replace(self.leader),
+            pause=self.pause,
         )
 
 
@@ -208,6 +211,26 @@ class FakeAudit:
         return found[:limit]
 
 
+class FakePauses:
+    """Implements ports.store.Pauses."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def get(self) -> Pause | None:
+        return self._tables.pause
+
+    def begin(self, pause: Pause) -> bool:
+        if self._tables.pause is not None:
+            return False
+        self._tables.pause = pause
+        return True
+
+    def end(self) -> Pause | None:
+        before, self._tables.pause = self._tables.pause, None
+        return before
+
+
 class FakeUnitOfWork:
     """One transaction; nothing can be done with it after `commit`."""
 
@@ -219,6 +242,7 @@ class FakeUnitOfWork:
         self.fields = FakeFields(tables)
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
+        self.pauses = FakePauses(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

@@ -1,0 +1,26 @@
+"""Whether quota changes are paused, and by whom: one row."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "pause",
+        sa.Column("id", sa.BigInteger(), primary_key=True, autoincrement=False),
+        sa.Column("who", sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=True),
+        sa.Column("name", sa.Text(), nullable=True),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.CheckConstraint("id = 1", name="one_row"),
+    )
+    op.execute("INSERT INTO pause (id) VALUES (1)")
+
+
+def downgrade() -> None:
+    op.drop_table("pause")
