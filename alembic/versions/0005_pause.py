@@ -1,4 +1,4 @@
-"""Whether quota changes are paused, and by whom: one row."""
+"""Whether quota changes are paused, and by whom: a row, or none."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,13 +13,12 @@ def upgrade() -> None:
     op.create_table(
         "pause",
         sa.Column("id", sa.BigInteger(), primary_key=True, autoincrement=False),
-        sa.Column("who", sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=True),
-        sa.Column("name", sa.Text(), nullable=True),
-        sa.Column("since", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("reason", sa.Text(), nullable=True),
+        sa.Column("who", sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("since", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
         sa.CheckConstraint("id = 1", name="one_row"),
     )
-    op.execute("INSERT INTO pause (id) VALUES (1)")
 
 
 def downgrade() -> None:

@@ -81,7 +81,7 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))
         case Blocker.PAUSED:
-            cause = line("waits: quota changes are paused by ", Theirs(standing.words), since)
+            cause = line("quota changes are paused by ", Theirs(standing.words), since)
             return Because(Symbol.WAITS, cause, (line("Put in force when they go on; ends ", Moment(loan.end)),))
         case Blocker.SHORT:
             lender = Theirs(loan.lender or loan.borrower)

@@ -237,6 +237,11 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     entry = AuditEntry(at("14:05"), "U1", names.tool, names.queue, names.vendor)
     log = LogFacts((entry, replace(entry, who="bot", outcome="ok")), {"U1": world.admin}, more=True, about=world.admin)
     yield "answer log", audit_log(log)
+    stop = Pause("UADMIN", names.admin, at("13:50"), names.reason)
+    for view in (pause.paused, pause.resumed, pause.paused_already):
+        yield f"answer {view.__name__}", view(stop)
+    yield "answer status, paused", status(StatusFacts(teams, at("14:05"), pause=stop))
+    yield "answer help, paused", help_overview(COMMANDS, pause=stop)
     yield "answer log of a team", audit_log(replace(log, about=names.queue, more=False, last=timedelta(days=7)))
     yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
@@ -324,8 +329,6 @@ def _platform(names: Names) -> Iterator[tuple[str, Message]]:
     yield "quota paused", pause.paused_notice(stop, admin)
     yield "quota paused, no reason", pause.paused_notice(replace(stop, reason=""), admin)
     yield "quota resumed", pause.resumed_notice(pause.Resumed(stop, admin, at("16:12")))
-    for view in (pause.paused, pause.resumed, pause.paused_already):
-        yield f"answer {view.__name__}", view(stop)
     yield "no approver", platform.no_approver(names.queue, (142, 143))
     trouble = platform.PolicyTrouble(names.tool, names.vendor, at("14:02"), 12)
     yield "policy broken", platform.policy_broken(trouble)

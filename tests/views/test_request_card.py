@@ -206,6 +206,13 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         NONE,
         ["Withdraw"],
     ),
+    "paused": (
+        T.approved(T.loan(in_force_at=None), T.blocked(Blocker.PAUSED, words="Ada")),
+        "⏳ Approved 14:20, not in force: quota changes are paused by Ada since 14:02",
+        ["Put in force when they go on; ends Sat 5 Dec 14:20", APPROVED],
+        NONE,
+        ["Withdraw"],
+    ),
     "short": (
         T.approved(standing=T.blocked(Blocker.SHORT, 2)),
         "⚠️ Only 2 of 8 in force: nlp has not that much for now",

@@ -1,6 +1,6 @@
-"""Whether quota changes are paused: one row. Implements `bot.ports.store.Pauses`."""
+"""Whether quota changes are paused: a row, or none. Implements `bot.ports.store.Pauses`."""
 
-from sqlalchemy import select, update
+from sqlalchemy import RowMapping, delete, select
 
 from bot.adapters.db.sql import Repository
 from bot.adapters.db.tables import PAUSE
@@ -8,20 +8,19 @@ from bot.core.pause import Pause
 
 
 class SqlPauses(Repository):
-    """One transaction's view of the row that the migration put there."""
+    """One transaction's view of it."""
 
     def get(self) -> Pause | None:
-        row = self._first(select(PAUSE))
-        if row is None or row["since"] is None:
-            return None
-        return Pause(row["who"] or "", row["name"] or "", row["since"], row["reason"] or "")
+        return _to_pause(self._first(select(PAUSE)))
 
     def begin(self, pause: Pause) -> bool:
-        values = {"who": pause.who, "name": pause.name, "since": pause.since, "reason": pause.reason}
-        return self._count(update(PAUSE).where(PAUSE.c.since.is_(None)).values(values)) == 1
+        columns = {"id": 1, "who": pause.who, "name": pause.name, "since": pause.since, "reason": pause.reason}
+        new = self._insert(PAUSE).values(columns).on_conflict_do_nothing().returning(PAUSE.c.id)
+        return self._first(new) is not None
 
     def end(self) -> Pause | None:
-        before = self.get()
-        empty = dict.fromkeys(("who", "name", "since", "reason"))
-        ended = self._count(update(PAUSE).where(PAUSE.c.since.is_not(None)).values(empty)) == 1
-        return before if ended else None
+        return _to_pause(self._first(delete(PAUSE).returning(PAUSE)))
+
+
+def _to_pause(row: RowMapping | None) -> Pause | None:
+    return None if row is None else Pause(row["who"], row["name"], row["since"], row["reason"])

@@ -235,16 +235,16 @@ class LeaderRow(Base, table=True):
 
 
 class PauseRow(Base, table=True):
-    """`core.pause.Pause`: one row, put there by the migration. Nothing is paused while `since` is not set."""
+    """`core.pause.Pause`: one row while quota changes are paused, none otherwise."""
 
     __tablename__ = "pause"
     __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
 
     id: int = Field(primary_key=True, sa_type=Big, sa_column_kwargs={"autoincrement": False})
-    who: str | None = Field(sa_type=KeyText)
-    name: str | None = Field(sa_type=PlainText)
-    since: datetime | None = Field(sa_type=Instant)
-    reason: str | None = Field(sa_type=PlainText)
+    who: str = Field(sa_type=KeyText)
+    name: str = Field(sa_type=PlainText)
+    since: datetime = Field(sa_type=Instant)
+    reason: str = Field(sa_type=PlainText)
 
 
 def _table(row: type[Base]) -> Table:
