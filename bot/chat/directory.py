@@ -27,6 +27,7 @@ ACTIONS: Mapping[str, Handler] = {
     Action.REQUEST_WITHDRAW: buttons.on_withdraw,
     Action.REQUEST_AGAIN: _silent(form.open_again),
     Action.LOAN_RETURN: _silent(buttons.on_return),
+    Action.LOAN_END: buttons.on_end,
     Action.DRIFT_BASE: buttons.on_edit_answer,
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,
     Action.DRIFT_RESTORE: buttons.on_edit_answer,

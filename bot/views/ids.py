@@ -25,6 +25,8 @@ class Action(StrEnum):
     """[request] requester, the team's leads; opens the form filled from that request"""
     LOAN_RETURN = "gpuq_loan_return"
     """[loan] requester, the team's leads; opens `View.RETURN_FORM`"""
+    LOAN_END = "gpuq_loan_end"
+    """[loan] admins: end it before its time"""
     DRIFT_BASE = "gpuq_drift_base"
     """[question] admins: the number is the new base"""
     DRIFT_INCLUDED = "gpuq_drift_included"

@@ -21,6 +21,9 @@ from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, senten
 from bot.views.pause import paused_line
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE})
+_ADMINS_END = frozenset(
+    {CardState.STARTS_LATER, CardState.STARTING, CardState.BLOCKED, CardState.SUSPENDED, CardState.IN_FORCE}
+)
 _NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
 
 
@@ -116,7 +119,21 @@ def next_step(facts: CardFacts) -> Step | None:
 def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[str, Any]]:
     if surface is Surface.REQUESTER:
         return _requester_buttons(facts, state)
+    if surface is Surface.CHANNEL and state in _ADMINS_END and facts.loan:
+        return [_end_button(facts)]
     return _approver_buttons(facts) if state in _OPEN else []
+
+
+def _end_button(facts: CardFacts) -> dict[str, Any]:
+    """End, for admins: whoever else presses it is told so."""
+    asked = Confirm(
+        line(f"End {format_request_id(facts.request.id)}?"),
+        line(what(facts.request.ask), " go back before the end. Work that runs is not stopped. Admins only."),
+        "End",
+        "Keep",
+        danger=True,
+    )
+    return button("End", Action.LOAN_END, str(facts.request.id), confirm=asked)
 
 
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:

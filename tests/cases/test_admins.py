@@ -66,3 +66,21 @@ def test_the_log_is_read_by_request_person_team_and_time(stage: CaseStage) -> No
     assert f"The log of {pair.lead}, last 1 h: 1 entry" in stage.says("ada", f"log @{pair.lead} last 1h")
     assert f"The log of {pair.borrower}, last 1 h: 2 entries" in stage.says("ada", f"log {pair.borrower} last 1h")
     assert "Pick the name from the list" in stage.says("ada", "log @nobody-at-all")
+
+
+@pytest.mark.parametrize("line", ["2 from {} for 2d because x", "2 as borrow for 2d because x"])
+def test_an_admin_ends_a_loan_with_the_button_on_its_card(stage: CaseStage, line: str) -> None:
+    """Whoever else presses it is refused in words, and the loan goes on."""
+    pair = stage.new_pair()
+    number = stage.lent(pair.asker, line.format(pair.lender)).id
+    stage.card_says(number, "In force since")
+
+    def press(who: str) -> str:
+        return stage.answer(who, lambda: stage.slack.press(stage.people[who], stage.card(number), "gpuq_loan_end"))
+
+    assert press(pair.lender_lead).startswith("Only gpu-admins can end somebody's loan")
+    assert press(pair.asker).startswith("Only gpu-admins can end somebody's loan")
+    assert f"Q-{number} is ended" in press("alan")
+    stage.card_says(number, "Ended by @alan")
+    stage.hears(pair.asker, "Ended")
+    assert stage.nominal(pair.borrower) == NOMINAL
