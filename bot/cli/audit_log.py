@@ -1,19 +1,15 @@
 """The audit as text, CSV or JSON, for `gpu-quota-bot log`."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from bot.core.audit import inert_cell
+from bot.core.audit import COLUMNS, audit_csv, plain_row
 from bot.core.durations import parse_duration
 from bot.core.errors import Refused
 from bot.core.requests import AuditEntry
 from bot.views.parts import clean
-
-COLUMNS = ("at", "who", "what", "subject", "outcome")
 
 
 class LogFormat(StrEnum):
@@ -26,15 +22,11 @@ class LogFormat(StrEnum):
 
 def written(entries: Sequence[AuditEntry], form: LogFormat) -> str:
     """All entries, times in UTC. Nothing in it is a formula to a spreadsheet, or a command to a terminal."""
-    rows = [(f"{entry.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}", *_words(entry)) for entry in entries]
+    if form is LogFormat.CSV:
+        return audit_csv(entries)
+    rows = [plain_row(entry) for entry in entries]
     if form is LogFormat.JSON:
         return json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in rows], ensure_ascii=True, indent=1) + "\n"
-    if form is LogFormat.CSV:
-        file = io.StringIO()
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
-        writer.writerow(COLUMNS)
-        writer.writerows([inert_cell(cell) for cell in row] for row in rows)
-        return file.getvalue()
     return "".join(f"{at}  {clean(who)}: {what} {clean(on)}: {clean(out)}\n" for at, who, what, on, out in rows)
 
 
@@ -48,7 +40,3 @@ def instant_of(text: str, now: datetime) -> datetime:
             raise Refused(f"{back.sentence} Write --since 7d, or --since 2026-12-01.") from None
         return now - back
     return at if at.tzinfo else at.replace(tzinfo=UTC)
-
-
-def _words(entry: AuditEntry) -> tuple[str, str, str, str]:
-    return entry.who, entry.what, entry.subject, entry.outcome

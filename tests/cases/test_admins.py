@@ -65,6 +65,11 @@ def test_the_log_is_read_by_request_person_team_and_time(stage: CaseStage) -> No
     assert f"{pair.lead}: approve Q-{number}" in told
     assert f"The log of {pair.lead}, last 1 h: 1 entry" in stage.says("ada", f"log @{pair.lead} last 1h")
     assert f"The log of {pair.borrower}, last 1 h: 2 entries" in stage.says("ada", f"log {pair.borrower} last 1h")
+    assert "Sent to you by DM as CSV: 2 entries." in stage.says("ada", f"log Q-{number} csv")
+    file = stage.slack.files()[-1]
+    assert file.name.endswith(".csv")
+    assert f'"approve","Q-{number}"'.encode() in file.content
+    assert file.id in {one.id for message in stage.slack.dms(stage.people["ada"]) for one in message.files}
     assert "Pick the name from the list" in stage.says("ada", "log @nobody-at-all")
 
 

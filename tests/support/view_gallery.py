@@ -15,7 +15,7 @@ from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
 from bot.views import direct, loan_trouble, pause, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
-from bot.views.answers.audit_log import LogFacts, audit_log
+from bot.views.answers.audit_log import LogFacts, audit_log, log_sent
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
@@ -242,6 +242,7 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
         yield f"answer {view.__name__}", view(stop)
     yield "answer status, paused", status(StatusFacts(teams, at("14:05"), pause=stop))
     yield "answer help, paused", help_overview(COMMANDS, pause=stop)
+    yield "answer log sent", log_sent(1_204)
     yield "answer log of a team", audit_log(replace(log, about=names.queue, more=False, last=timedelta(days=7)))
     yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))

@@ -8,7 +8,7 @@ from bot.core.durations import not_a_duration, take_duration
 from bot.core.wording.faults import Misread
 from bot.core.wording.line import Line, Reading, Step, Stumble, not_understood, read_parts, stumble
 from bot.core.wording.request_ids import format_request_id, parse_request_id
-from bot.core.wording.vocabulary import read_name
+from bot.core.wording.vocabulary import find_name, read_name
 
 KEYWORDS = dict.fromkeys(("last", "since", "for"), "last")
 _MENTION = re.compile(r"<@([UW][A-Z0-9]{2,})(?:\|[^<>]*)?>")
@@ -16,13 +16,14 @@ _MENTION = re.compile(r"<@([UW][A-Z0-9]{2,})(?:\|[^<>]*)?>")
 
 @dataclass(frozen=True, slots=True)
 class LogWords:
-    """`log [Q | @PERSON | TEAM] [last DUR]`: at most one of the first three is set."""
+    """`log [Q | @PERSON | TEAM] [last DUR] [csv]`: at most one of the first three is set."""
 
     request: int | None = None
     person: str | None = None
     """As it was typed, with its @; `mentioned` finds whose name that is."""
     team: str | None = None
     last: timedelta | None = None
+    csv: bool = False
 
 
 def mentioned(text: str) -> tuple[str, ...]:
@@ -39,6 +40,8 @@ def _read_part(line: Line, said: LogWords, at: int) -> Step[LogWords] | Stumble:
     if line.tokens[at].keyword:
         return _read_last(line, said, at)
     word = line.tokens[at].text
+    if word.lower() == "csv" and not said.csv and find_name(word, line.context.vocabulary.teams) is None:
+        return Step(replace(said, csv=True), at + 1, "csv")
     if said.request or said.person or said.team:
         return not_understood(line, at)
     if word.startswith(("@", "<@")):

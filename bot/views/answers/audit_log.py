@@ -9,7 +9,7 @@ from bot.core.messages import Message
 from bot.core.people import Person
 from bot.core.requests import AuditEntry
 from bot.views.amounts import counted
-from bot.views.kit import line, rich
+from bot.views.kit import answer, line, rich
 from bot.views.parts import Code, Line, Moment, Reason, Theirs, named, sentence
 
 MOST_LINES = 20
@@ -44,8 +44,13 @@ def audit_log(facts: LogFacts) -> Message:
     if facts.more:
         narrow = line(Code("log Q-142"), ", ", Code("log @person"), ", a team, ", Code("last 7d"))
         lines.append(line("There are more. Narrow it: ", narrow))
-    lines.append(line("All of it as CSV: ", Code("gpu-quota-bot log --format csv")))
+    lines.append(line("As CSV by DM: the same with ", Code("csv"), " at the end"))
     return Message(sentence(first), (rich(first, *lines, bold_first=True),))
+
+
+def log_sent(count: int) -> Message:
+    """The file is in the DM of the one who asked."""
+    return answer(line(f"Sent to you by DM as CSV: {counted(count, 'entry', 'entries')}."))
 
 
 def _line(entry: AuditEntry, people: Mapping[str, Person]) -> Line:
