@@ -14,6 +14,7 @@ import pytest
 from bot.adapters.db import engine as engines
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.pause import Pause
 from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
@@ -185,6 +186,21 @@ def test_a_dry_run_says_what_would_be_written_and_writes_nothing(cli: Command, f
     assert done.out.splitlines()[0] == "default:"
     assert "up vision a100 borrowingLimit: 4 -> 8" in done.out
     assert (cluster.queue("vision"), (folder / "bot.db").read_bytes()) == before
+
+
+def test_a_dry_run_says_that_quota_changes_are_paused_and_plans_so(
+    cli: Command, folder: Path, cluster: KubeSim
+) -> None:
+    cli("db", "upgrade")
+    _lend(folder, LoanState.RUNNING, 4)
+    store = SqlStore(engines.create(f"sqlite:///{folder / 'bot.db'}"))
+    with store.begin() as uow:
+        uow.pauses.begin(Pause("U1", "[bold]Ada", NOON))
+        uow.commit()
+    store.close()
+    done = cli("converge", "--dry-run", KUBECONFIG=str(folder / "kubeconfig"))
+    assert "Quota changes are paused by [bold]Ada since 2026-12-02 12:00 UTC: what has not begun waits." in done.out
+    assert "nothing to write" in done.out
 
 
 def test_converging_without_dry_run_is_refused(cli: Command) -> None:
