@@ -14,6 +14,7 @@ from bot.views.kit import line, rich
 from bot.views.loan_state import told
 from bot.views.loan_words import how_long, what
 from bot.views.parts import Line, Reason, Theirs, named, sentence
+from bot.views.pause import paused_line
 
 _LONGEST_WHY = 600
 
@@ -65,6 +66,8 @@ def explained(facts: ExplainFacts) -> Message:
     lines += [_step(at, one, waits=waits) for at, one in enumerate(facts.steps, start=1)]
     if waits and facts.steps:
         lines.append(_missing(facts.steps))
+    if waits and facts.card.pause:
+        lines.append(paused_line(facts.card.pause))
     if facts.dead_end:
         lines.append(line(Reason(facts.dead_end)))
     return Message(sentence(first), (rich(*lines, bold_first=True),))
