@@ -214,10 +214,14 @@ def audit(program: Program, uow: UnitOfWork) -> Any:
 
 
 def pauses(program: Program, uow: UnitOfWork) -> Any:
-    """Begun and ended in any order, also twice."""
-    pause = Pause("U1", "Ada", program.at(), program.random.choice(["", "maintenance"]))
-    done = uow.pauses.end() if program.random.random() < 0.5 else uow.pauses.begin(pause)
-    return done, uow.pauses.get()
+    """Begun and ended in any order, also twice; all programs of a store have one, so what was there goes first."""
+    uow.pauses.end()
+    said: list[Any] = []
+    for _ in range(4):
+        pause = Pause("U1", "Ada", program.at(), program.random.choice(["", "maintenance"]))
+        said.append(uow.pauses.end() if program.random.random() < 0.5 else uow.pauses.begin(pause))
+        said.append(uow.pauses.get())
+    return said
 
 
 EPOCH = 1
