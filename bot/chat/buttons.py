@@ -15,13 +15,14 @@ from bot.core.messages import Message, Modal
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.details_facts import details_facts
+from bot.flows.end_loan import end_loan
 from bot.flows.extend_loan import MoreTime, extend_loan, loan_to_extend
 from bot.flows.overcommit_tick import asks_for_tick
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
 from bot.flows.withdraw_request import withdraw_request
-from bot.views.answers.done import request_withdrawn
+from bot.views.answers.done import loan_ended, request_withdrawn
 from bot.views.answers.show import show
 from bot.views.deny_form import deny_form
 from bot.views.details import details
@@ -110,6 +111,11 @@ def on_extend_form(arrived: Arrived) -> None:
     length = by if isinstance(by, timedelta) and until is None else None
     wish = MoreTime(number, length, until, text(values, Field.EXTEND_WORDS))
     extend_loan(arrived.world, wish, arrived.user, f"extend:{arrived.get('view_id')}", arrived.origin)
+
+
+def on_end(arrived: Arrived) -> Message:
+    """An admin ends a loan, as with the typed `end Q`. Confirmed by Slack's dialog already."""
+    return loan_ended(end_loan(arrived.world, number_of(arrived), "", arrived.user, arrived.origin))
 
 
 def on_edit_answer(arrived: Arrived) -> Message:

@@ -31,6 +31,7 @@ ACTIONS: Mapping[str, Handler] = {
     Action.REQUEST_AGAIN: _silent(form.open_again),
     Action.LOAN_EXTEND: _silent(buttons.on_extend),
     Action.LOAN_RETURN: _silent(buttons.on_return),
+    Action.LOAN_END: buttons.on_end,
     Action.DRIFT_BASE: buttons.on_edit_answer,
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,
     Action.DRIFT_RESTORE: buttons.on_edit_answer,

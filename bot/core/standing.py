@@ -28,6 +28,8 @@ class Blocker(StrEnum):
     SUSPENDED = "suspended"
     SHORT = "short"
     """The lender has not that much."""
+    PAUSED = "paused"
+    """By an admin; the words are whose name."""
     WAITS = "waits"
     """For another queue's number, or for Kueue's controller to see the change."""
 

@@ -135,7 +135,10 @@ def _as_found(rule: Rule, result: RuleResult, *, held: bool) -> RuleResult:
     """The same with the conditions on what the team has already as they came out when the request was made."""
     asked = tuple(key for key in sorted(CUMULATED) if getattr(rule.when, key) is not None)
     failed = tuple(key for key in result.failed if key not in CUMULATED) + (() if held else asked)
-    return replace(result, matched=not failed, failed=failed)
+    because = result.because
+    if result.matched != (not failed):  # what the phrase counts has moved since
+        because = f"the team's loans at that time {'did not fit' if failed else 'fitted'} it"
+    return replace(result, matched=not failed, because=because, failed=failed)
 
 
 def _given(policy: Policy, facts: RequestFacts, rule: Rule, tried: tuple[RuleResult, ...]) -> Verdict:

@@ -13,6 +13,7 @@ from bot.core.loans import Loan
 from bot.core.membership import step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState
+from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
 from bot.core.standing import from_json
@@ -36,6 +37,7 @@ class Stored:
     """What the requester's copy of the card knows: the standing, what got worse, what came late."""
     extension: QuotaRequest | None = None
     """One of its loan that waits for a decision."""
+    pause: Pause | None = None
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -53,6 +55,7 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         uow.offers.of(number),
         card.draft.facts if card else {},
         waiting[0] if waiting else None,
+        uow.pauses.get(),
     )
 
 
@@ -82,6 +85,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         notes=tuple(facts.get("notes") or ()),
         unreachable=facts.get("unreachable"),
         extension=found.extension,
+        pause=found.pause,
     )
 
 

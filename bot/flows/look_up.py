@@ -7,6 +7,7 @@ from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
 from bot.core.membership import Roles
+from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import card_facts, stored, unit_of
@@ -67,6 +68,7 @@ def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
         tuple(_team(policy, name, rows, seen) for name in teams),
         min((one.picture.read_at for one in seen), default=world.clock()),
         (*(f"No live figures of {name}: {why}" for name, why in _missing(looks)), *_not_known(seen)),
+        pause_of(world),
     )
 
 
@@ -106,6 +108,12 @@ def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> L
     kept = [row for row in rows if closed or _is_open(row)]
     what = {"mine": "yours", "waiting": "waiting", "all": "all"}.get(scope or "", "yours and your teams'")
     return ListFacts(tuple(kept), what, world.clock(), filtered=scope is not None or closed)
+
+
+def pause_of(world: World) -> Pause | None:
+    """Whether quota changes are paused now."""
+    with world.store.read() as uow:
+        return uow.pauses.get()
 
 
 def _is_open(row: CardFacts) -> bool:

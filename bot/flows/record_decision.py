@@ -150,11 +150,13 @@ def _record(
         key = f"{who}:{request.terms}" if request.terms else who
         owe_line(uow, seen.policy, request.id, EventKind.APPROVED, seen.now, key, who=who, note=note)
         refresh_cards(uow, request.id, seen.now, {"worse": None})
+        pause = uow.pauses.get()
         uow.commit()
     world.wake_delivery()
     if complete:
         world.wake_convergence()
-    return f"{request.name} is approved." if complete else f"Your approval of {request.name} counts."
+    waits = f" It waits: quota changes are paused by {pause.name}." if pause and request.extends is None else ""
+    return f"{request.name} is approved.{waits}" if complete else f"Your approval of {request.name} counts."
 
 
 def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 from bot.core.membership import is_group, people_of
 from bot.core.messages import Message
 from bot.core.notices import Notice
+from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import RequestState
 from bot.flows.card_facts import card_facts, offered, stored
@@ -26,6 +27,7 @@ from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
 from bot.views.parts import Group
+from bot.views.pause import Resumed, paused_notice, resumed_notice
 from bot.views.platform import Outage, PolicyTrouble, Unreadable
 from bot.views.request_card import card
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
@@ -194,6 +196,15 @@ def _ending(world: World, notice: Notice) -> Message:
     return (reminders.day_before if notice.draft.kind == NoticeKind.ENDS_IN_A_DAY else reminders.hour_before)(ends)
 
 
+def _pause(world: World, notice: Notice) -> Message:
+    facts = notice.draft.facts
+    pause = Pause(facts["who"], facts["name"], datetime.fromisoformat(facts["since"]), facts["reason"])
+    if notice.draft.kind == NoticeKind.QUOTA_PAUSED:
+        return paused_notice(pause, person_or_id(world, pause.who))
+    by, at = person_or_id(world, facts["by"]), datetime.fromisoformat(facts["at"])
+    return resumed_notice(Resumed(pause, by, at))
+
+
 def _no_approver(_world: World, notice: Notice) -> Message:
     return platform.no_approver(notice.draft.facts["team"])
 
@@ -246,6 +257,8 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.ENDS_SOON: _ending,
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
+    NoticeKind.QUOTA_PAUSED: _pause,
+    NoticeKind.QUOTA_RESUMED: _pause,
     NoticeKind.CANNOT_READ: _cannot_read,
     NoticeKind.POLICY_BROKEN: _policy_broken,
     NoticeKind.ANSWER: _answer,

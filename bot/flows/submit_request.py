@@ -167,8 +167,10 @@ def _store(world: World, asked: Asked, arrival: str) -> Submitted:
         what = "request" if asked.extends is None else "extend"
         uow.audit.add(AuditEntry(asked.now, asked.person.id, what, request.subject, request.state.value))
         _owe(uow, asked, request, verdict)
+        pause = uow.pauses.get() if request.state is RequestState.APPROVED else None
         uow.commit()
-    return Submitted(request, verdict, asked.notes)
+    waits = (f"It waits: quota changes are paused by {pause.name}.",) if pause else ()
+    return Submitted(request, verdict, (*asked.notes, *waits))
 
 
 def _decided(uow: UnitOfWork, asked: Asked, verdict: Verdict) -> QuotaRequest:

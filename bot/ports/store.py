@@ -5,11 +5,13 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.inbox import InboxItem
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import Notice, NoticeDraft
 from bot.core.offers import Offer
+from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 
 
@@ -183,6 +185,10 @@ class Audit(Protocol):
         """In order."""
         ...
 
+    def find(self, query: AuditQuery, limit: int | None = None) -> Sequence[AuditEntry]:
+        """The newest first."""
+        ...
+
 
 class Leadership(Protocol):
     """The one row that says who leads. Times are the database's."""
@@ -207,6 +213,20 @@ class Leadership(Protocol):
         ...
 
 
+class Pauses(Protocol):
+    """Whether quota changes are paused."""
+
+    def get(self) -> Pause | None: ...
+
+    def begin(self, pause: Pause) -> bool:
+        """False, and nothing changes, if it is paused already."""
+        ...
+
+    def end(self) -> Pause | None:
+        """The pause that is over; None if there was none."""
+        ...
+
+
 class UnitOfWork(Protocol):
     """One transaction. Leaving it without `commit` rolls back."""
 
@@ -226,6 +246,8 @@ class UnitOfWork(Protocol):
     def audit(self) -> Audit: ...
     @property
     def leadership(self) -> Leadership: ...
+    @property
+    def pauses(self) -> Pauses: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

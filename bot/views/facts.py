@@ -11,6 +11,7 @@ from enum import StrEnum
 from bot.core.impact import AtRisk, Impact
 from bot.core.loans import Loan
 from bot.core.offers import Offer, Terms
+from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.standing import LoanStanding
@@ -146,5 +147,7 @@ class CardFacts:
     """Why an admin ended the loan, as they wrote it."""
     extension: QuotaRequest | None = None
     """One of the loan that waits for a decision."""
+    pause: Pause | None = None
+    """Quota changes are paused: an approval waits."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

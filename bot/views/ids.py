@@ -33,6 +33,8 @@ class Action(StrEnum):
     """[loan] requester, the team's leads; opens `View.EXTEND_FORM`"""
     LOAN_RETURN = "gpuq_loan_return"
     """[loan] requester, the team's leads; opens `View.RETURN_FORM`"""
+    LOAN_END = "gpuq_loan_end"
+    """[loan] admins: end it before its time"""
     DRIFT_BASE = "gpuq_drift_base"
     """[question] admins: the number is the new base"""
     DRIFT_INCLUDED = "gpuq_drift_included"

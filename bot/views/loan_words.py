@@ -119,6 +119,9 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.REFUSED:
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))
+        case Blocker.PAUSED:
+            cause = line("quota changes are paused by ", Theirs(standing.words), since)
+            return Because(Symbol.WAITS, cause, (line("Put in force when they go on; ends ", Moment(loan.end)),))
         case Blocker.SHORT:
             lender = Theirs(loan.lender or loan.borrower)
             follows = line("The rest follows by itself when ", lender, " has it")

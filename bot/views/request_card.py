@@ -19,8 +19,12 @@ from bot.views.kit import Confirm, actions, bullets, button, context, headline, 
 from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
 from bot.views.loan_words import asked, how_long, lasting, runs_above, terms_line, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
+from bot.views.pause import paused_line
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE, CardState.OFFERED})
+_ADMINS_END = frozenset(
+    {CardState.STARTS_LATER, CardState.STARTING, CardState.BLOCKED, CardState.SUSPENDED, CardState.IN_FORCE}
+)
 _NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
 
 
@@ -95,6 +99,8 @@ def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
         lines = [line("The same quota for longer: no number of a queue changes. Undecided, its end stays as it is")]
     else:
         lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
+        if facts.pause:
+            lines.append(line(paused_line(facts.pause), ". An approval waits until they go on"))
     return (bullets([*lines, *(line(note) for note in facts.notes)]),)
 
 
@@ -136,7 +142,21 @@ def next_step(facts: CardFacts) -> Step | None:
 def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[str, Any]]:
     if surface is Surface.REQUESTER:
         return _requester_buttons(facts, state)
+    if surface is Surface.CHANNEL and state in _ADMINS_END and facts.loan:
+        return [_end_button(facts)]
     return _approver_buttons(facts) if state in _OPEN else []
+
+
+def _end_button(facts: CardFacts) -> dict[str, Any]:
+    """End, for admins: whoever else presses it is told so."""
+    asked = Confirm(
+        line(f"End {facts.request.name}?"),
+        line(what(facts.request.ask), " go back before the end. Work that runs is not stopped. Admins only."),
+        "End",
+        "Keep",
+        danger=True,
+    )
+    return button("End", Action.LOAN_END, str(facts.request.id), confirm=asked)
 
 
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:

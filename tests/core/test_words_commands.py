@@ -11,10 +11,14 @@ from bot.core.instants import Instant
 from bot.core.wording import commands
 from bot.core.wording.commands import CommandWords, parse_command
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
+from bot.core.wording.log_words import LogWords, mentioned
+from bot.core.wording.pause_words import PauseWords, ResumeWords
 from bot.core.wording.request_ids import format_request_id, parse_request_id
+from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     SUBCOMMANDS,
     HelpWords,
@@ -82,6 +86,27 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
         ("extend Q-142 until fri 18:00", ExtendWords(142, until=FRIDAY)),
         ("extend fri 18:00 142", ExtendWords(142, until=FRIDAY)),
         ("extend until 4 Dec 18:00 reason: demo", ExtendWords(until=FRIDAY, reason="demo")),
+        ("explain", ExplainWords()),
+        ("explain Q-142", ExplainWords(142)),
+        ("explain 142", ExplainWords(142)),
+        ("explain #142", ExplainWords(142)),
+        ("explain 8 a100 for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
+        ("explain request 8 a100 --for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
+        ("explain 8 as transfer because a b", ExplainWords(what=RequestWords(8, kind="transfer", reason="a b"))),
+        ("explain request", ExplainWords(what=RequestWords())),
+        ("pause", PauseWords()),
+        ("pause because node maintenance", PauseWords("node maintenance")),
+        ("pause node maintenance for 2 h", PauseWords("node maintenance for 2 h")),
+        ("pause --reason “&lt;b&gt; &amp; so on”", PauseWords("<b> & so on")),
+        ("resume", ResumeWords()),
+        ("log", LogWords()),
+        ("log 142", LogWords(142)),
+        ("log Q-142 last 7d", LogWords(142, last=timedelta(days=7))),
+        ("log since 3 days nlp", LogWords(team="nlp", last=timedelta(days=3))),
+        ("log <@U0ADA|ada> last 12h", LogWords(person="@ada", last=timedelta(hours=12))),
+        ("log csv nlp", LogWords(team="nlp", csv=True)),
+        ("log CSV last 7d", LogWords(last=timedelta(days=7), csv=True)),
+        ("log <@U0ADA>", LogWords(person="<@U0ADA>")),
         ("withdraw", WithdrawWords()),
         ("withdraw Q-142", WithdrawWords(142)),
         ("withdraw 142", WithdrawWords(142)),
@@ -148,6 +173,16 @@ def test_lines_that_are_understood(text: str, words: CommandWords) -> None:
             "extend",
         ),
         ("withdraw Q-142 now", '"now" is not understood here.', "now", "withdraw Q-142"),
+        ("explain Q-142 now", '"now" is not understood here.', "now", "explain Q-142"),
+        ("explain 8 a10 for 3d", "No flavor a10. Near: a100.", "a10", "explain 8 a100 for 3d"),
+        ("explain request 8 a10", "No flavor a10. Near: a100.", "a10", "explain 8 a100"),
+        ("pause because", '"because" needs words, like because maintenance.', "because", "pause"),
+        ("resume now", '"now" is not understood here.', "now", "resume"),
+        ("log Q-142 nlp", '"nlp" is not understood here.', "nlp", "log Q-142"),
+        ("log csv csv", "No team csv that you can see. Near: cv.", "csv", "log csv cv"),
+        ("log secret", "No team secret that you can see.", "secret", "log"),
+        ("log last", '"last" needs a duration, like last 7d.', "last", "log"),
+        ("log last 0.5d", "0.5 is not a whole number of days. Try 12h.", "0.5d", "log last 12h"),
         ("help reqest", 'No "reqest". Did you mean request?', "reqest", "help request"),
         ("help request now", '"now" is not understood here.', "now", "help request"),
     ],
@@ -158,6 +193,20 @@ def test_lines_that_are_pointed_at(text: str, sentence: str, part: str, try_line
     assert found.sentence == sentence
     assert found.window[found.caret.index("^") : len(found.caret)] == part
     assert found.try_line == f"/gpu-quota {try_line}"
+
+
+@pytest.mark.parametrize(
+    ("text", "users"),
+    [
+        ("log <@U0ADA|ada> last 7d", ("U0ADA",)),
+        ("log <@W0ADA> <@U0B|b>", ("W0ADA", "U0B")),
+        ("log @ada", ()),
+        ("log &lt;@U0ADA|ada&gt;", ()),
+        ("log <#C0ADA|ada>", ()),
+    ],
+)
+def test_whom_a_line_mentions_is_an_id_that_slack_wrote(text: str, users: tuple[str, ...]) -> None:
+    assert mentioned(text) == users
 
 
 def test_every_subcommand_has_a_reader() -> None:

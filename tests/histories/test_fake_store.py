@@ -19,6 +19,7 @@ from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
 from bot.core.offers import Offer, OfferState, terms_of
+from bot.core.pause import Pause
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
 from bot.ports.store import Store, UnitOfWork
 from tests.support.fakes.clock import START, HandClock
@@ -237,6 +238,17 @@ def audit(program: Program, uow: UnitOfWork) -> Any:
     return uow.audit.of(program.key("Q"))
 
 
+def pauses(program: Program, uow: UnitOfWork) -> Any:
+    """Begun and ended in any order, also twice; all programs of a store have one, so what was there goes first."""
+    uow.pauses.end()
+    said: list[Any] = []
+    for _ in range(4):
+        pause = Pause("U1", "Ada", program.at(), program.random.choice(["", "maintenance"]))
+        said.append(uow.pauses.end() if program.random.random() < 0.5 else uow.pauses.begin(pause))
+        said.append(uow.pauses.get())
+    return said
+
+
 EPOCH = 1
 PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     requests,
@@ -247,6 +259,7 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     notices,
     notices,
     audit,
+    pauses,
 )
 
 

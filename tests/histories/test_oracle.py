@@ -100,6 +100,11 @@ TOLD = said(
 )
 BASE = said("audit", who="A", what="answer", subject=f"default/b/a100/{GPU}/nominal", outcome="base: 11")
 
+PAUSED, GOES_ON = said("pause", on=True), said("pause", on=False)
+SET_OUT = said("intent", field=("a", "a100", GPU, "nominal"), wrote=6, legs={"L1": -2})
+MORE = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
+OTHER_SIDE = said("intent", field=("b", "a100", GPU, "nominal"), wrote=10, legs={"L1": 2})
+
 CONTENT: dict[str, list[dict[str, Any]]] = {
     "a transfer in force": [*LENT, REST],
     "a transfer given back": [
@@ -135,6 +140,8 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         offer("void", "B", number=2),
         approval("B"),
     ],
+    "what has begun is finished while paused": [*START, *APPROVED, SET_OUT, PAUSED, OTHER_SIDE],
+    "a loan begins after a pause": [*START, *APPROVED, PAUSED, GOES_ON, SET_OUT],
     "a repeat that says so": [message(), message(type="plain_text", text="This may be a repeat", emoji=False)],
 }
 BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -158,6 +165,8 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "a number in question is written": ("P3", [*ASKED, version("b", 10, L1=2)]),
     "it asks about its own write": ("P3", [*LENT, record("b", 8, 10, 10, L1=2)]),
     "an edit is told to nobody": ("P3", [*ASKED, REST]),
+    "a loan begins while paused": ("pause", [*START, *APPROVED, PAUSED, SET_OUT]),
+    "more is lent while paused": ("pause", [*START, *APPROVED, SET_OUT, PAUSED, MORE]),
     "a stranger approves": ("P4", [*START, request("waiting"), approval("C")]),
     "a guest approves": ("P4", [*START, request("waiting"), approval("G")]),
     "the requester approves": ("P4", [*START, request("waiting", requester="A"), approval("A")]),

@@ -4,17 +4,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.core.explanation import StepStanding
 from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
 from bot.core.offers import OfferState
 from bot.core.overcommit import Overcommit
-from bot.core.requests import RequestState
+from bot.core.pause import Pause
+from bot.core.requests import AuditEntry, RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
-from bot.views import change_form, direct, loan_trouble, offers, platform, refusals, reminders, thread_lines
+from bot.views import change_form, direct, loan_trouble, offers, pause, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
+from bot.views.answers.audit_log import LogFacts, audit_log, log_sent
+from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
 from bot.views.answers.show import FlavorFigures, LoanPart, OpenRequest, ShowFacts, show
@@ -94,6 +98,7 @@ def cards(world: World) -> dict[str, CardFacts]:
         "one given, offered": world.card(offered=world.offered(), approvals=world.given(1)),
         "worse, offered": world.card(worse=worse, offered=world.offered()),
         "waiting, changed": world.card(asked_first=world.offer().instead),
+        "waiting, paused": world.card(pause=Pause("UADMIN", names.admin, at("13:50"), names.reason)),
         "denied": world.card(denied, decider=world.admin),
         "denied by rule": world.card(by_rule),
         "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
@@ -103,7 +108,14 @@ def cards(world: World) -> dict[str, CardFacts]:
         "being put in force": world.approved(early, world.standing()),
         **{
             f"blocked: {one}": world.approved(early, world.blocked(one, words=names.vendor))
-            for one in (Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED, Blocker.SHORT)
+            for one in (
+                Blocker.API_DOWN,
+                Blocker.KUEUE_DOWN,
+                Blocker.NO_RIGHT,
+                Blocker.REFUSED,
+                Blocker.SHORT,
+                Blocker.PAUSED,
+            )
         },
         "reverted": world.approved(standing=world.blocked(Blocker.IN_QUESTION, words=names.manager)),
         "edited": world.approved(standing=world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
@@ -167,7 +179,7 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     states = cards(world)
     yield "dm in force", direct.in_force(states["in force"])
     yield "dm in force by rule", direct.in_force(states["in force by rule"])
-    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused"):
+    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused", "blocked: paused"):
         yield f"dm waits, {name}", direct.waits(states[name])
     yield "dm in force later", direct.in_force_later(replace(states["in force"], late=states["ended late"].late))
     yield from _offers(world)
@@ -310,6 +322,27 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     auto = world.extension(RequestState.APPROVED, decided_by=f"rule:{names.rule}")
     yield "answer extended by rule", done.extension_sent(auto, None)
     yield "answer ask how long", done.ask_how_long(world.loan())
+    steps = (
+        StepLine(StepStanding(names.lead_step, 1, (world.lead.id,)), (world.lead,)),
+        StepLine(StepStanding(names.admin_step, 2, (), (world.admin.id,) * 7), may=(world.admin,) * 5),
+        StepLine(StepStanding(names.admin_step, 1, unknown=True)),
+    )
+    for state in ("one given", "denied", "in force"):
+        why = (names.denial, names.reason)
+        explains = ExplainFacts(cards(world)[state], why, steps, dead_end=names.denial, then=names.rule)
+        yield f"answer explain, {state}", explained(explains)
+    yield "answer explain, what if", what_if(WhatIf(world.ask(), (names.denial,), steps, (names.reason,)))
+    entry = AuditEntry(at("14:05"), "U1", names.tool, names.queue, names.vendor)
+    log = LogFacts((entry, replace(entry, who="bot", outcome="ok")), {"U1": world.admin}, more=True, about=world.admin)
+    yield "answer log", audit_log(log)
+    stop = Pause("UADMIN", names.admin, at("13:50"), names.reason)
+    for view in (pause.paused, pause.resumed, pause.paused_already):
+        yield f"answer {view.__name__}", view(stop)
+    yield "answer status, paused", status(StatusFacts(teams, at("14:05"), pause=stop))
+    yield "answer help, paused", help_overview(COMMANDS, pause=stop)
+    yield "answer log sent", log_sent(1_204)
+    yield "answer log of a team", audit_log(replace(log, about=names.queue, more=False, last=timedelta(days=7)))
+    yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))
@@ -394,6 +427,11 @@ def _platform(names: Names) -> Iterator[tuple[str, Message]]:
     ):
         yield view.__name__, view(outage)
         yield f"{view.__name__}, bare", view(platform.Outage(at("14:02")))
+    stop = Pause("UADMIN", names.admin, at("13:50"), names.reason)
+    admin = World(names).admin
+    yield "quota paused", pause.paused_notice(stop, admin)
+    yield "quota paused, no reason", pause.paused_notice(replace(stop, reason=""), admin)
+    yield "quota resumed", pause.resumed_notice(pause.Resumed(stop, admin, at("16:12")))
     yield "no approver", platform.no_approver(names.queue, (142, 143))
     trouble = platform.PolicyTrouble(names.tool, names.vendor, at("14:02"), 12)
     yield "policy broken", platform.policy_broken(trouble)

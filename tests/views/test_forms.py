@@ -163,7 +163,7 @@ def test_a_queue_with_a_very_long_name_can_be_chosen() -> None:
         ),
         (
             sent(T.request(RequestState.APPROVED, decided_by="rule:small-and-short"), None),
-            "Q-142 is approved by rule small-and-short and is being put in force.",
+            "Q-142 is approved by rule small-and-short. You hear when it is in force.",
         ),
         (
             not_sent("the database is not answering"),

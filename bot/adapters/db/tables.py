@@ -265,6 +265,19 @@ class LeaderRow(Base, table=True):
     gap_to: datetime | None = Field(sa_type=Instant)
 
 
+class PauseRow(Base, table=True):
+    """`core.pause.Pause`: one row while quota changes are paused, none otherwise."""
+
+    __tablename__ = "pause"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: int = Field(primary_key=True, sa_type=Big, sa_column_kwargs={"autoincrement": False})
+    who: str = Field(sa_type=KeyText)
+    name: str = Field(sa_type=PlainText)
+    since: datetime = Field(sa_type=Instant)
+    reason: str = Field(sa_type=PlainText)
+
+
 def _table(row: type[Base]) -> Table:
     return Base.metadata.tables[str(row.__tablename__)]
 
@@ -279,3 +292,4 @@ INBOX = _table(InboxRow)
 NOTICE = _table(NoticeRow)
 AUDIT = _table(AuditRow)
 LEADER = _table(LeaderRow)
+PAUSE = _table(PauseRow)

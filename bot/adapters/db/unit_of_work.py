@@ -22,6 +22,7 @@ from bot.adapters.db.leadership import SqlLeadership
 from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
+from bot.adapters.db.pauses import SqlPauses
 from bot.adapters.db.requests import SqlRequests
 from bot.core.errors import Unavailable
 
@@ -39,6 +40,7 @@ class SqlUnitOfWork:
         self.notices = SqlNotices(connection)
         self.audit = SqlAudit(connection)
         self.leadership = SqlLeadership(connection)
+        self.pauses = SqlPauses(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

@@ -24,7 +24,7 @@ def sent_line(request: QuotaRequest, channel: str | None) -> Line:
     name = format_request_id(request.id)
     by = request.decided_by or ""
     if by.startswith("rule:"):
-        return line(f"{name} is approved by rule ", Theirs(by.removeprefix("rule:")), " and is being put in force.")
+        return line(f"{name} is approved by rule ", Theirs(by.removeprefix("rule:")), ". You hear when it is in force.")
     where = line(" in ", Channel(channel)) if channel else ()
     asked = line(f"{name}: ", what(request.ask), ", ", how_long(request.ask))
     return line(asked, ". With the approvers", where, ". You hear by DM.")

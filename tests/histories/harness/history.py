@@ -9,6 +9,7 @@ from typing import Any
 from bot.core.convergence.facts import AnswerKind
 from bot.core.loans import LoanKind, LoanState
 from bot.core.requests import RequestState
+from bot.flows.pause_quota import resume_quota
 from tests.histories.harness.faults import FAULTS, Armed
 from tests.histories.harness.steps import STEPS, answer, approve_one, ask, open_questions
 from tests.histories.harness.town import Town
@@ -95,6 +96,9 @@ def _end(town: Town) -> None:
     town.slack.troubles.clear()
     if town.random.random() < 0.5:
         town.late.clear()
+    if town.store.tables.pause is not None:
+        admins = sorted(town.slack.groups["S0ADMINS"] - {"U0GUEST"})
+        town.arrive(town.first, lambda world, key: resume_quota(world, admins[0], key))
     _rest(town, over=False)
     last = max((loan.end for loan in town.store.tables.loans.values()), default=town.clock())
     if last > town.clock():

@@ -45,6 +45,12 @@ def borrower_first(patch: Patch) -> None:
     patch.setattr(order._Group, "blocker", lambda *_: None)
 
 
+def pause_is_forgotten(patch: Patch) -> None:
+    """Convergence goes on while quota changes are paused."""
+    right = planner._know
+    patch.setattr(planner, "_know", lambda facts: right(replace(facts, paused=False)))
+
+
 def writes_in_question(patch: Patch) -> None:
     """An unexplained number is written like any other."""
     frozen = property(lambda look: look.unwritable is not None or look.meaning in (Meaning.GONE, Meaning.UNREAD))
@@ -306,6 +312,7 @@ def _named(*mistakes: Mistake) -> dict[str, Mistake]:
 MISTAKES = _named(
     old_number_at_the_end,
     borrower_first,
+    pause_is_forgotten,
     writes_in_question,
     edits_are_base,
     anybody_approves,

@@ -56,6 +56,8 @@ class Recorder:
         for entry in after.audit[len(before.audit) :]:
             self.add("audit", who=entry.who, what=entry.what, subject=entry.subject, outcome=entry.outcome)
         self._requests(before, after)
+        if before.pause != after.pause:
+            self.add("pause", on=after.pause is not None)
         for intent, _ in _changed(before.intents, after.intents).values():
             for part in intent.fields:
                 self.add("intent", field=(*part.key[1:4], part.key.name.value), wrote=part.wrote, legs=dict(part.legs))

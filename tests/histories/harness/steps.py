@@ -20,6 +20,7 @@ from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
 from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.make_offer import Change, make_offer
 from bot.flows.overcommit_tick import asks_for_tick
+from bot.flows.pause_quota import pause_quota, resume_quota
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.submit_request import submit_request
@@ -544,6 +545,31 @@ def late_landing(town: Town) -> None:
     town.log.drain()
 
 
+def pause(town: Town) -> None:
+    """An admin stops quota changes, sometimes in the middle of a step of convergence; or somebody who may not tries."""
+    who = town.random.choice([*people.ADMINS, *people.ADMINS, people.NOBODY])
+
+    def stop() -> None:
+        town.arrive(town.processes[1], lambda world, key: pause_quota(world, f"because {HOSTILE}", who, key))
+
+    if town.random.random() < 0.5:
+        stop()
+        return
+    ask(town, LoanKind.TRANSFER, town.random.choice([1, 2]), at_once=True)
+    approve_one(town, presses=4)
+    town.first.gate.plan(
+        stop, after=town.random.randrange(6), matches=town.random.choice(("store.committed", "cluster."))
+    )
+    town.tend()
+    town.first.gate.clear()
+
+
+def resume(town: Town) -> None:
+    """An admin lets them go on, or somebody who may not tries."""
+    who = town.random.choice([*people.ADMINS, *people.ADMINS, people.NOBODY])
+    town.arrive(a_process(town), lambda world, key: resume_quota(world, who, key))
+
+
 STEPS: dict[str, Step] = {
     "ask borrow": ask_borrow,
     "ask transfer": ask_transfer,
@@ -578,6 +604,8 @@ STEPS: dict[str, Step] = {
     "answer: new base": answer_new_base,
     "answer: included": answer_included,
     "answer: put back": answer_put_back,
+    "pause": pause,
+    "resume": resume,
     "policy reload": policy_reload,
     "leader change": leader_change,
     "process restart": restart,

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
 from bot.core.offers import Offer, OfferState
+from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
@@ -38,6 +40,7 @@ class Tables:
     """By key."""
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
+    pause: Pause | None = None
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -52,6 +55,7 @@ class Tables:
             notices=dict(self.notices),
             audit=self.audit,
             leader=replace(self.leader),
+            pause=self.pause,
         )
 
 
@@ -229,6 +233,39 @@ class FakeAudit:
     def of(self, subject: str) -> Sequence[AuditEntry]:
         return [one for one in self._tables.audit if one.subject == subject]
 
+    def find(self, query: AuditQuery, limit: int | None = None) -> Sequence[AuditEntry]:
+        requests = self._tables.requests.values()
+        theirs = {f"Q-{one.id}" for one in requests if one.ask.team == query.team}
+        found = [
+            one
+            for one in reversed(self._tables.audit)
+            if query.subject in (None, one.subject)
+            and query.who in (None, one.who)
+            and (query.team is None or one.subject in theirs or one.subject.startswith(query.fields))
+            and (query.since is None or one.at >= query.since)
+        ]
+        return found[:limit]
+
+
+class FakePauses:
+    """Implements ports.store.Pauses."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def get(self) -> Pause | None:
+        return self._tables.pause
+
+    def begin(self, pause: Pause) -> bool:
+        if self._tables.pause is not None:
+            return False
+        self._tables.pause = pause
+        return True
+
+    def end(self) -> Pause | None:
+        before, self._tables.pause = self._tables.pause, None
+        return before
+
 
 class FakeUnitOfWork:
     """One transaction; nothing can be done with it after `commit`."""
@@ -242,6 +279,7 @@ class FakeUnitOfWork:
         self.fields = FakeFields(tables)
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
+        self.pauses = FakePauses(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

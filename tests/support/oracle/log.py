@@ -6,6 +6,7 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
   queue's own name), numbers {(flavor, resource, name): int}, lending {(flavor, resource): int}, note (text of the bot's
   annotation or None)
 - record: what the bot stored of a field. field, uid, base, legs {leg: int}, wrote, asked ((uid, live) or None), gone
+- pause: an admin stopped quota changes or let them go on. on
 - intent: what the bot is about to write to a field. field, wrote, legs
 - loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended
 - request: a stored request. id, requester, team, state, by, steps ((who, count), ...), terms (how often they changed),

@@ -19,6 +19,9 @@ class QuotaJudge:
         self._answers: dict[str, str] = {}
         self._notes: dict[str, str | None] = {}
         self._extra = ExtraJudge(self.ghosts, self.loans)
+        self._paused = False
+        self._begun: dict[str, int] = {}
+        """By loan: the most of it that the bot ever set out to write into a number."""
 
     def judge(self, event: Event) -> Iterator[tuple[str, str]]:
         """Promise and words for everything that this event breaks."""
@@ -29,8 +32,10 @@ class QuotaJudge:
             self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "record":
             yield from self._record(event)
-        elif kind == "intent" and event["field"] in self.ghosts and not event["legs"]:
-            self.ghosts[event["field"]].closing.add(event["wrote"])
+        elif kind == "pause":
+            self._paused = event["on"]
+        elif kind == "intent":
+            yield from self._intent(event)
         elif kind == "request":
             self.loans.decided(event)
         elif kind == "loan":
@@ -42,6 +47,18 @@ class QuotaJudge:
                 self._answers[event["subject"]] = answer
         elif kind == "rest":
             yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
+
+    def _intent(self, event: Event) -> Iterator[tuple[str, str]]:
+        """While quota changes are paused nothing new is set out for, and no more of what is there."""
+        if event["field"] in self.ghosts and not event["legs"]:
+            self.ghosts[event["field"]].closing.add(event["wrote"])
+        for leg, size in event["legs"].items():
+            if self._paused and abs(size) > self._begun.get(leg, 0):
+                yield (
+                    "pause",
+                    f"while quota changes are paused {abs(size)} of {leg} are to be written to {event['field']}",
+                )
+            self._begun[leg] = max(self._begun.get(leg, 0), abs(size))
 
     def _version(self, event: Event) -> Iterator[tuple[str, str]]:
         queue = event["queue"]
