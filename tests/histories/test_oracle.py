@@ -102,7 +102,7 @@ BASE = said("audit", who="A", what="answer", subject=f"default/b/a100/{GPU}/nomi
 
 PAUSED, GOES_ON = said("pause", on=True), said("pause", on=False)
 SET_OUT = said("intent", field=("a", "a100", GPU, "nominal"), wrote=6, legs={"L1": -2})
-MORE = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
+MORE_OUT = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
 OTHER_SIDE = said("intent", field=("b", "a100", GPU, "nominal"), wrote=10, legs={"L1": 2})
 
 CONTENT: dict[str, list[dict[str, Any]]] = {
@@ -166,7 +166,7 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "it asks about its own write": ("P3", [*LENT, record("b", 8, 10, 10, L1=2)]),
     "an edit is told to nobody": ("P3", [*ASKED, REST]),
     "a loan begins while paused": ("pause", [*START, *APPROVED, PAUSED, SET_OUT]),
-    "more is lent while paused": ("pause", [*START, *APPROVED, SET_OUT, PAUSED, MORE]),
+    "more is lent while paused": ("pause", [*START, *APPROVED, SET_OUT, PAUSED, MORE_OUT]),
     "a stranger approves": ("P4", [*START, request("waiting"), approval("C")]),
     "a guest approves": ("P4", [*START, request("waiting"), approval("G")]),
     "the requester approves": ("P4", [*START, request("waiting", requester="A"), approval("A")]),
