@@ -3,6 +3,7 @@
 Names are new for each test, so that tests do not meet each other on one server; what a test made is deleted at its end.
 """
 
+import re
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ _KINDS = {
 }
 
 
+_UID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _COHORT_FIELD = {"v1beta1": "cohort", "v1beta2": "cohortName"}
 
 
@@ -53,6 +55,10 @@ class Site:
     def name(self, word: str) -> str:
         """A name that no other test uses."""
         return f"{word}-{self.mark}"
+
+    def unmarked(self, text: str) -> str:
+        """Without what no two tests have in common: the mark of its names, and uids."""
+        return _UID.sub("...", text.replace(f"-{self.mark}", ""))
 
     # -- the bot ------------------------------------------------------------------------------------------------------
 
