@@ -154,7 +154,7 @@ class Site:
         template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
         body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
         jobs = f"/apis/batch/v1/namespaces/{self.namespace}/jobs"
-        self._create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
+        self.create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
         return name
 
     def cancel(self, job: str) -> None:
@@ -215,7 +215,13 @@ class Site:
     def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
         """Create one object of Kueue's."""
         scope = f"/namespaces/{namespace}" if namespace else ""
-        return self._create(f"{self.kueue}{scope}/{plural}", self.named(plural, name, body))
+        return self.create(f"{self.kueue}{scope}/{plural}", self.named(plural, name, body))
+
+    @property
+    def converts(self) -> bool:
+        """Whether the other version is served too."""
+        versions = self.api.must("GET", f"/apis/{GROUP}")["versions"]
+        return self.other_version in {one["version"] for one in versions}
 
     def until_gone(self, path: str) -> None:
         """Wait until an object that was deleted is no more."""
@@ -230,7 +236,8 @@ class Site:
         for name, _ in self._users.values():
             self.place.remove(name)
 
-    def _create(self, collection: str, body: Obj) -> Obj:
+    def create(self, collection: str, body: Obj) -> Obj:
+        """Create any object; it is deleted at the end."""
         created = self.api.must("POST", collection, body, fieldManager="kubectl-create")
         self._made.append(f"{collection}/{body['metadata']['name']}")
         return created
@@ -238,7 +245,7 @@ class Site:
     def make_namespace(self, name: str) -> None:
         """Unless it is there."""
         if self.api.try_get(f"/api/v1/namespaces/{name}") is None:
-            self._create("/api/v1/namespaces", {"metadata": {"name": name}})
+            self.create("/api/v1/namespaces", {"metadata": {"name": name}})
 
     def _priority(self, value: int) -> str:
         name = self.name(f"priority{value}")
