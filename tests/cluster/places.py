@@ -3,15 +3,19 @@
 What differs between them is only how a user comes to be. Chosen by tests/cluster/conftest.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+import yaml
+
 from bot.demo.kube.rbac import EVERYTHING, Rule
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
 from tests.cluster.api import Api
+from tests.cluster.programs import LINES, OPTIONAL, ROOT, is_built
 from tests.cluster.waiting import eventually
 
 SIMULATOR = "simulator"
@@ -20,14 +24,19 @@ VERSIONS = ("v1beta2", "v1beta1")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 Rights = Mapping[str, tuple[str, ...]]
 """Resource of Kueue's, or nodes -> verbs."""
-BOT: Rights = {
-    "clusterqueues": ("list", "patch"),
-    "cohorts": ("list",),
-    "localqueues": ("list",),
-    "workloads": ("list",),
-    "resourceflavors": ("list",),
-    "nodes": ("list",),
-}
+GIVEN = os.environ.get("CLUSTER_KUBECONFIG")
+"""An administrator's, of the cluster that serves instead of the lines."""
+REAL = ("given",) if GIVEN else tuple(line for line in LINES if line not in OPTIONAL or is_built(line))
+"""The real places of this run."""
+
+
+def _shipped_role() -> Rights:
+    text = (ROOT / "deploy/kustomize/base/clusterrole.yaml").read_text()
+    (role,) = (one for one in yaml.safe_load_all(text) if one["kind"] == "ClusterRole")
+    return {resource: tuple(rule["verbs"]) for rule in role["rules"] for resource in rule["resources"]}
+
+
+BOT = _shipped_role()
 """All that the bot may do."""
 
 
@@ -76,6 +85,10 @@ class Simulated:
 
     def remove(self, name: str) -> None:
         self._sim.access.revoke(name)
+
+    def kueue(self, *, up: bool) -> None:
+        """Stop or start its manager."""
+        self._sim.kueue_up = up
 
 
 @contextmanager

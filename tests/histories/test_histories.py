@@ -18,7 +18,11 @@ HISTORIES = int(os.environ.get("HISTORIES", "3000"))
 FIRST = int(os.environ.get("HISTORIES_FROM", "0"))
 SHARDS = 24
 LEAST_STEPS = 20
-LATER_STEPS = ("extend",)
+LATER_STEPS = (
+    *("ask extra", "tick over-commit", "cordon node"),
+    *("offer", "accept offer", "keep what was asked", "accept and decide race"),
+    *("extend", "pause", "resume"),
+)
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000
 """A shorter run prints its pairs and does not ask for all of them."""
