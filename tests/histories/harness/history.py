@@ -96,9 +96,6 @@ def _end(town: Town) -> None:
     town.slack.troubles.clear()
     if town.random.random() < 0.5:
         town.late.clear()
-    if town.store.tables.pause is not None:
-        admins = sorted(town.slack.groups["S0ADMINS"] - {"U0GUEST"})
-        town.arrive(town.first, lambda world, key: resume_quota(world, admins[0], key))
     _rest(town, over=False)
     last = max((loan.end for loan in town.store.tables.loans.values()), default=town.clock())
     if last > town.clock():
@@ -113,6 +110,7 @@ def _rest(town: Town, *, over: bool) -> None:
         before = town.sim.cluster.store.version, town.store.tables.audit, _owed(town), len(open_questions(town))
         town.pass_time(timedelta(minutes=5))
         town.tend()
+        _go_on(town)
         if town.late:
             town.late.pop()()
         for record in open_questions(town):
@@ -125,6 +123,13 @@ def _rest(town: Town, *, over: bool) -> None:
             town.log.add("rest", over=over)
             return
     town.log.add("rest", over=over)
+
+
+def _go_on(town: Town) -> None:
+    """Also if a pause that was asked for long ago is handled only now."""
+    if town.store.tables.pause is not None:
+        admins = sorted(town.slack.groups["S0ADMINS"] - {"U0GUEST"})
+        town.arrive(town.first, lambda world, key: resume_quota(world, admins[0], key))
 
 
 def _answer_somehow(town: Town, record: Any) -> None:
