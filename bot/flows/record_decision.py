@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.core.errors import Refused, Stale
+from bot.core.errors import AlreadyHandled, Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
 from bot.core.limits import over_limits
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
@@ -76,6 +76,8 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
         return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
     except Refused as refused:
         note_refusal(world, press.user, what, f"Q-{press.number}", refused.sentence)
+        raise
+    except AlreadyHandled:
         raise
     except Stale:
         # Somebody was faster between our look and our write: say who, and what it came to.

@@ -39,9 +39,9 @@ def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaReque
             raise Refused(barred)
         try:
             withdrawn = _withdraw(uow, request, user, now)
-            uow.inbox.done(arrival)
         except Stale:
             raise RefusedWith(being_changed(number, None)) from None
+        uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, "withdraw", f"Q-{number}", "ok"))
         refresh_cards(uow, number, now, {"worse": None})
         owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)
