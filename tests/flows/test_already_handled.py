@@ -1,4 +1,4 @@
-"""An arrival that another worker handled meanwhile changes nothing and is not answered twice, whichever flow it is for."""
+"""An arrival that another worker handled meanwhile changes nothing and is not answered twice, in any flow."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
