@@ -12,7 +12,12 @@ from hypothesis import HealthCheck, settings
 
 from tests.support import network
 
-pytest_plugins = ["tests.support.postgres", "tests.support.summaries", "tests.cluster.lines_summary"]
+pytest_plugins = [
+    "tests.support.postgres",
+    "tests.support.slack_watch",
+    "tests.support.summaries",
+    "tests.cluster.lines_summary",
+]
 
 settings.register_profile("quick", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", max_examples=5_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,7 +9,7 @@ from datetime import datetime
 from bot.core.convergence.answers import Preview, Void, apply_answer
 from bot.core.convergence.facts import Answer, AnswerKind, FieldKey, FieldRecord
 from bot.core.convergence.findings import field_path
-from bot.core.errors import Refused, Stale
+from bot.core.errors import AlreadyHandled, Refused, Stale
 from bot.core.notices import Notice
 from bot.core.requests import AuditEntry
 from bot.flows.audited import refusals_audited
@@ -66,6 +66,8 @@ def _answer(world: World, press: EditPress, notice: Notice | None) -> str:
             uow.audit.add(AuditEntry(now, press.user, "answer", field_path(key), outcome))
             _show(uow, notice, press, preview, now)
             uow.commit()
+    except AlreadyHandled:
+        raise
     except Stale:
         raise Refused(OUT_OF_DATE) from None
     world.wake_delivery()

@@ -36,9 +36,9 @@ def _end(world: World, number: int, words: str, user: str, arrival: str) -> Loan
             raise Refused(f"There is no loan Q-{number}.")
         try:
             ended = uow.loans.update(_ended(loan, now))
-            uow.inbox.done(arrival)
         except Stale:
             raise RefusedWith(being_changed(number, None)) from None
+        uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, "end", f"Q-{number}", words or "ok"))
         refresh_cards(uow, number, now)
         if request is not None:  # else rebuilt from annotations: nobody is known to have asked for it

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.core.errors import Refused, Stale
+from bot.core.errors import AlreadyHandled, Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
 from bot.core.limits import over_limits
 from bot.core.loans import LoanKind
@@ -81,6 +81,8 @@ def _decide(world: World, press: Press, what: str, words: str = "") -> str:
         try:
             seen = _look(world, press)
             return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
+        except AlreadyHandled:
+            raise
         except Stale:
             # Somebody was faster between our look and our write: say who, and what it came to.
             raise already(world, request_of(world, press.number)) from None

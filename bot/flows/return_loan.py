@@ -41,9 +41,9 @@ def _return(world: World, number: int, amount: int | None, user: str, arrival: s
         given = loan.amount if returned.state is LoanState.RETURNING else loan.amount - returned.amount
         try:
             uow.loans.update(returned)
-            uow.inbox.done(arrival)
         except Stale:
             raise RefusedWith(being_changed(number, None)) from None
+        uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, "return", f"Q-{number}", str(given)))
         refresh_cards(uow, number, now)
         note = f"{given} of {loan.amount}" if given < loan.amount else ""

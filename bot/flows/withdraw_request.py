@@ -50,9 +50,9 @@ def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaReque
             raise Refused(barred)
         try:
             withdrawn = _withdraw(uow, request, user, now)
-            uow.inbox.done(arrival)
         except Stale:
             raise RefusedWith(being_changed(request.number, None)) from None
+        uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, request.verb("withdraw"), request.subject, "ok"))
         refresh_copies(uow, request, now, {"worse": None})
         owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)

@@ -92,6 +92,8 @@ def waits(facts: CardFacts) -> Message:
     if state_of(facts) is CardState.BLOCKED and facts.standing:
         because = blocked_because(loan, facts.standing)
         symbol, lines = because.symbol, [capital(because.cause)]
+        if symbol is Symbol.LOOK:
+            hear = line("The admins know. ", hear)
     return _message(symbol, first, [*lines, hear], *buttons)
 
 

@@ -277,15 +277,17 @@ def _in_force(facts: CardFacts) -> Told:
     ends = line(", ends ", Moment(loan.end))
     if loan.amount < asked:
         state = line(f"In force: {loan.amount:,} of {asked:,}", ends)
+        short = line(f"{loan.amount:,} of {asked:,} in force")
     else:
         late = f", {lasting(facts.late.by)} late" if facts.late and facts.late.at < loan.end else ""
         state = line("In force since ", Clock(loan.in_force_at), late, ends) if loan.in_force_at else ends
+        short = line("in force")
     back = tuple(
         line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at))
         for one in facts.returned[-_MOST_RETURNS:]
     )
     said = (*back, *extension_line(facts), *approved_by(facts), *quota_line(facts))
-    return Told(Symbol.IN_FORCE, state, line("in force"), said)
+    return Told(Symbol.IN_FORCE, state, short, said)
 
 
 def _not_lowered(facts: CardFacts) -> Told:

@@ -125,7 +125,7 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.SHORT:
             lender = Theirs(loan.lender or loan.borrower)
             follows = line("The rest follows by itself when ", lender, " has it")
-            return Because(Symbol.LOOK, line(lender, " has not that much for now"), (follows,))
+            return Because(Symbol.LOOK, line(lender, " does not have that much for now"), (follows,))
         case _:
             return _in_question(loan, standing)
 

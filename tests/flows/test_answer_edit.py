@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bot.core.convergence.facts import AnswerKind
-from bot.core.errors import Refused
+from bot.core.errors import Refused, Stale
 from bot.flows.answer_edit import OUT_OF_DATE, EditPress, answer_edit
 from tests.support import quota
+from tests.support.fakes.store import FakeFields
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
@@ -64,12 +65,16 @@ def test_a_second_answer_is_refused_and_in_the_audit(bench: "Bench") -> None:
     assert [who for who, _, _ in _audit(bench, FIELD)] == ["U0ADMIN", "U0ADMINTWO"]
 
 
-def test_an_answer_that_came_too_late_is_in_the_audit(bench: "Bench") -> None:
-    """Another worker handled this very arrival between the look and the write."""
+def test_an_answer_that_came_too_late_is_in_the_audit(bench: "Bench", monkeypatch: pytest.MonkeyPatch) -> None:
+    """The record moved on between the look and the write."""
     press = _question(bench)
 
+    def moved_on(*_: object) -> None:
+        raise Stale
+
+    monkeypatch.setattr(FakeFields, "put", moved_on)
     with pytest.raises(Refused) as told:
-        answer_edit(bench.world, replace(press, origin="an arrival that was handled"))
+        answer_edit(bench.world, press)
     assert told.value.sentence == OUT_OF_DATE
     assert _audit(bench, FIELD) == [("U0ADMIN", "answer", OUT_OF_DATE)]
 

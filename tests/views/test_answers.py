@@ -36,7 +36,7 @@ SHOWN = ShowFacts(QUEUE, (FIGURES,), at("14:05"))
 
 def test_show_reads_as_designed() -> None:
     assert seen(show(SHOWN)) == [
-        "20 of 16 a100 reserved, 4 of them borrowed",
+        "vision: 20 of 16 a100 reserved, 4 of them borrowed",
         "Quota 16 = 16 base + 0 on loan",
         "May borrow 4 (borrowingLimit), uses 4; lends what is unused",
         "Waiting: 2 workloads, 12 GPUs. Free by quota at this moment: 4. Most it can ever get: 20",

@@ -62,7 +62,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
         [
             "⚠️ 8 a100 approved, not in force yet (Q-142)",
             "The bot may not write ClusterQueue vision",
-            "You hear when it is in force",
+            "The admins know. You hear when it is in force",
             "[Withdraw]",
         ],
     ),
@@ -137,7 +137,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
         T.approved(standing=T.blocked(Blocker.SHORT, 2)),
         [
             "⚠️ Only 2 of 8 a100 in force since 14:02 (Q-142)",
-            "nlp has not that much for now",
+            "nlp does not have that much for now",
             "The admins know. Work above 18 is not admitted",
         ],
     ),

@@ -236,7 +236,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
     ),
     "short": (
         T.approved(standing=T.blocked(Blocker.SHORT, 2)),
-        "⚠️ Only 2 of 8 in force: nlp has not that much for now",
+        "⚠️ Only 2 of 8 in force: nlp does not have that much for now",
         ["The rest follows by itself when nlp has it", APPROVED],
         NONE,
         ["Extend", "Return"],
@@ -495,6 +495,7 @@ def test_in_observe_mode_the_confirm_says_that_nothing_is_written() -> None:
     [
         (T.card(), "8 a100 for vision, 3 days: Requester asks, 0 of 2 approvals (Q-142)"),
         (T.approved(standing=T.standing()), "8 a100 for vision: in force (Q-142)"),
+        (T.approved(T.loan(amount=4), T.standing(4)), "8 a100 for vision: 4 of 8 in force (Q-142)"),
         (T.card(DENIED, decider=T.admin), "8 a100 for vision: denied by Admin (Q-142)"),
     ],
 )

@@ -9,8 +9,8 @@ from bot.core.pause import Pause
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, counted, devices, number, of_flavor, up_to
 from bot.views.ids import NEW, Action
-from bot.views.kit import actions, button, context, line, rich
-from bot.views.parts import Clock, Code, Line, Moment, Reason, Theirs, sentence
+from bot.views.kit import actions, button, context, line, message, rich
+from bot.views.parts import Clock, Code, Line, Moment, Reason, Theirs
 from bot.views.pause import paused_line
 
 
@@ -79,7 +79,7 @@ _NEVER = "Never"
 
 
 def show(facts: ShowFacts) -> Message:
-    """Line 1 is the number; one block of lines per flavor."""
+    """Line 1 is the queue and its number; one block of lines per flavor."""
     lines: list[Line] = []
     for one in facts.flavors[:_MOST_FLAVORS]:
         lines += _flavor(facts, one)
@@ -88,12 +88,12 @@ def show(facts: ShowFacts) -> Message:
         lines.append(line("Name one of the others to see it: ", up_to(rest)))
     if not lines:
         lines = [line("No accelerators listed")]
-    lines += _queue(facts)
+    lines = [line(Theirs(facts.queue.name), ": ", lines[0]), *lines[1:], *_queue(facts)]
     if facts.pause:
         lines.append(paused_line(facts.pause))
     request = (button("Request", Action.OPEN_REQUEST, NEW),) if facts.may_request else ()
     blocks = (rich(*lines, bold_first=True), context("As of ", Clock(facts.read_at)), *actions(*request))
-    return Message(sentence(line(Theirs(facts.queue.name), ": ", lines[0])), blocks)
+    return message(lines[0], *blocks)
 
 
 def _flavor(facts: ShowFacts, one: FlavorFigures) -> list[Line]:

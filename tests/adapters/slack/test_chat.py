@@ -11,6 +11,7 @@ from bot.core.messages import MessageRef
 from bot.demo.slack import DEFAULT_SCOPES, Faults
 from bot.ports.chat import PostUnknown
 from tests.support.slack_town import Town, form, words
+from tests.support.slack_watch import WATCH
 
 Arm = Callable[[Faults, str], None]
 
@@ -137,6 +138,7 @@ def test_content_that_slack_refuses_comes_with_its_reason(town: Town) -> None:
         town.chat.post(town.room, words("x" * 3001), "n1")
     assert caught.value.code == "invalid_blocks"
     assert "/blocks/0/text/text" in caught.value.detail
+    assert [one.path for one in WATCH.taken()] == ["/blocks/0/text/text"]
     assert town.count("chat.postMessage") == 1
 
 

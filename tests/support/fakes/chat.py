@@ -13,6 +13,7 @@ from bot.core.messages import Message, MessageRef, Modal
 from bot.core.people import Person
 from bot.ports.chat import PostUnknown
 from tests.support.fakes.gate import Gate
+from tests.support.slack_watch import WATCH
 
 
 class Trouble(StrEnum):
@@ -94,6 +95,7 @@ class Session:
 
     def post(self, to: str, message: Message, notice_id: str, thread: MessageRef | None = None) -> MessageRef:
         trouble = self._reach("post", Trouble.NOT_REACHED, Trouble.RATE_LIMITED, Trouble.ANSWER_LOST)
+        WATCH.saw(message)
         slack = self._slack
         now = slack.clock()
         ref = MessageRef(thread.channel if thread else slack.channel_of(to), f"{now.timestamp():.0f}.{self._number()}")
@@ -109,6 +111,7 @@ class Session:
         posted = next((one for one in self._slack.messages if one.ref == ref), None)
         if posted is None:
             raise Rejected("Slack", "message_not_found")
+        WATCH.saw(message)
         posted.message = message
         self._slack.heard(Shown("update", ref.channel, ref, posted.notice, message))
         self._gate.passes("chat.updated")
@@ -127,6 +130,7 @@ class Session:
 
     def respond(self, url: str, message: Message) -> None:
         self._reach("respond", Trouble.NOT_REACHED)
+        WATCH.saw(message)
         self._slack.answers.append((url, message))
 
     def send_file(self, user: str, name: str, content: str) -> None:
@@ -135,10 +139,12 @@ class Session:
 
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         self._reach("open_view", Trouble.NOT_REACHED)
+        WATCH.saw(modal)
         return f"V-{trigger_id}"
 
     def update_view(self, view_id: str, modal: Modal) -> None:
         self._reach("update_view", Trouble.NOT_REACHED)
+        WATCH.saw(modal)
 
     def person(self, user: str) -> Person:
         self._reach("person")

@@ -1,0 +1,81 @@
+"""Whatever the bot shows in Slack against the JSON Schemas of tests/slack_schema, which hold Slack's published limits.
+
+`broken` and `broken_view` look at one thing; tests/support/slack_watch shows them all that the bot sends in any test.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+from referencing import Registry
+
+from bot.core.messages import Message, Modal
+from bot.views.modal_json import modal_json
+
+SCHEMAS = Path(__file__).parent.parent / "slack_schema"
+Kind = Literal["message", "modal", "home"]
+"""Each has a schema of its name."""
+
+
+class Broken(NamedTuple):
+    """One limit that is not kept, and where: a JSON pointer into what was sent."""
+
+    path: str
+    why: str
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """The schemas by the names of their files."""
+    found = sorted(SCHEMAS.glob("*.schema.json"))
+    return {path.name.partition(".")[0]: json.loads(path.read_text()) for path in found}
+
+
+def broken(kind: Kind, sent: Mapping[str, Any]) -> list[Broken]:
+    """Everything in it that Slack would not take, sorted by where."""
+    found = {Broken(_pointer(error.absolute_path), error.message[:200]) for error in _validator(kind).iter_errors(sent)}
+    return sorted(found)
+
+
+def broken_view(shown: Message | Modal) -> list[Broken]:
+    """The same for what a view made."""
+    if isinstance(shown, Modal):
+        return broken("modal", modal_json(shown))
+    return broken("message", {"text": shown.text, "blocks": list(shown.blocks)})
+
+
+def _pointer(path: Iterable[str | int]) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+_SOUND: set[tuple[str, str]] = set()
+"""Blocks that were found sound: the same ones come again and again, and looking takes some milliseconds."""
+_MOST_REMEMBERED = 10_000
+
+
+def _ref(validator: Validator, ref: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    """As `$ref` always is, but a block that is known is not looked at again."""
+    follow = Draft202012Validator.VALIDATORS["$ref"]
+    if not ref.startswith("urn:slack:blocks#/$defs/in_"):
+        yield from follow(validator, ref, instance, schema)
+        return
+    key = (ref, json.dumps(instance, sort_keys=True))
+    if key not in _SOUND:
+        errors = list(follow(validator, ref, instance, schema))
+        if not errors:
+            if len(_SOUND) >= _MOST_REMEMBERED:
+                _SOUND.clear()
+            _SOUND.add(key)
+        yield from errors
+
+
+@cache
+def _validator(kind: Kind) -> Validator:
+    known = schemas()
+    registry = Registry().with_contents((schema["$id"], schema) for schema in known.values())
+    return extend(Draft202012Validator, {"$ref": _ref})(known[kind], registry=registry)
