@@ -1,15 +1,18 @@
-"""The story `loop`: ask, approve, the queues change, an edit by hand, an answer, an extension, the return.
+"""The story `loop`: ask, a counter-offer, approve, the queues change, an edit by hand, an answer, an extension, the
+return, and a loan that an admin ends.
 
 Played by demo/run.
 
 Each step prints what the people concerned saw and what the queues said, and stops the story if it is not so.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from textwrap import indent
 
 from bot.demo.run_stage import Stage
 from bot.demo.slack import Message
+from bot.views.ids import Field
 
 Say = Callable[[str], None]
 
@@ -18,13 +21,14 @@ def tell_loop(stage: Stage, say: Say) -> None:
     """Raises AssertionError at the first thing that is not as it should be."""
     story = _Story(stage, say)
     story.asks()
-    story.lead_approves()
+    story.lead_offers_less()
     story.outsider_cannot()
     story.admin_approves()
     story.hand_edit()
     story.answer()
     story.extends()
     story.returns()
+    story.admin_ends()
 
 
 class _Story:
@@ -34,20 +38,26 @@ class _Story:
 
     def asks(self) -> None:
         self._title("mira asks, in words")
-        self._types("mira", "vision", "/gpu-quota request 8 a100 from nlp for 3d because paper deadline")
-        card = self._sees("gpu-approvals", "8 a100 for vision", "Waiting: 0 of 2 approvals", "24 -> 16")
+        self._types("mira", "vision", "/gpu-quota request 12 a100 from nlp for 3d because paper deadline")
+        card = self._sees("gpu-approvals", "12 a100 for vision", "Waiting: 0 of 2 approvals", "24 -> 12")
         self._show("#gpu-approvals", card)
         self._show("mira's own copy", self._dm("mira", "Waiting: 0 of 2 approvals"), "mira")
         self._queues(24, 16)
 
-    def lead_approves(self) -> None:
-        self._title("noor, lead of nlp, consents to lend")
-        self._presses("noor", "gpuq_card_approve")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "Waiting: 1 of 2 approvals"))
+    def lead_offers_less(self) -> None:
+        self._title("noor, lead of nlp, would lend 8; mira accepts, and noor's consent counts")
+        self._presses("noor", "gpuq_card_change", "12 a100 for vision")
+        self._fills("noor", "Offer less", {Field.CHANGE_AMOUNT: "8", Field.CHANGE_WORDS: "nlp needs 16 this week"})
+        self._reads("noor", "Offered:")
+        offer = self._dm("mira", "8 a100 instead of 12")
+        self._show("mira", offer, "mira")
+        self._stage.slack.press(self._stage.people["mira"], offer, "gpuq_offer_accept")
+        card = self._sees("gpu-approvals", "8 a100 for vision", "Waiting: 1 of 2 approvals", "24 -> 16")
+        self._show("#gpu-approvals", card)
         self._queues(24, 16)
 
     def outsider_cannot(self) -> None:
-        self._title("ravi of robotics presses Approve too")
+        self._title("ravi of robotics presses Approve")
         self._presses("ravi", "gpuq_card_approve")
         refusal = self._ephemeral("ravi", "can decide")
         self._show("only ravi sees", refusal, "ravi")
@@ -93,6 +103,17 @@ class _Story:
         self._queues(24, 16)
         self._never_more_than(48)
 
+    def admin_ends(self) -> None:
+        self._title("tom borrows 2, which a rule allows; ada ends it before its time")
+        self._types("tom", "vision", "/gpu-quota request 2 a100 as borrow for 12h because a last evaluation")
+        card = self._sees("gpu-approvals", "2 a100 for vision", "In force since")
+        self._show("#gpu-approvals", card)
+        number = re.findall(r"Q-\d+", self._stage.text(card))[0]
+        self._types("ada", "gpu-platform", f"/gpu-quota end {number} because the nodes are serviced")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "2 a100 for vision", "Ended by"))
+        self._show("tom", self._dm("tom", "the nodes are serviced"), "tom")
+        self._queues(24, 16)
+
     def _title(self, words: str) -> None:
         self._say(f"\n== {words}")
 
@@ -102,10 +123,27 @@ class _Story:
         if not delivery.acked:
             raise AssertionError(f"Slack showed {who}: {delivery.shown}")
 
-    def _presses(self, who: str, action: str) -> None:
-        card = self._sees("gpu-approvals", "8 a100 for vision")
+    def _presses(self, who: str, action: str, words: str = "8 a100 for vision") -> None:
+        card = self._sees("gpu-approvals", words)
         self._say(f"{who} presses {action.removeprefix('gpuq_card_').capitalize()}")
         self._stage.slack.press(self._stage.people[who], card, action)
+
+    def _fills(self, who: str, form: str, values: Mapping[str, str]) -> None:
+        """Once the form is in front of them."""
+        self._reads(who, form)
+        self._say(f"{who} fills in: {', '.join(values.values())}")
+        delivery = self._stage.slack.submit_view(self._stage.people[who], values)
+        if not delivery.acked:
+            raise AssertionError(f"Slack showed {who}: {delivery.shown}")
+
+    def _reads(self, who: str, words: str) -> None:
+        slack, user = self._stage.slack, self._stage.people[who]
+
+        def shown() -> bool:
+            view = slack.open_view(user)
+            return view is not None and words in slack.render_text(view)
+
+        self._stage.wait(f"a form with {words} in front of {who}", shown)
 
     def _sees(self, channel: str, *words: str) -> Message:
         def found() -> Message | None:
