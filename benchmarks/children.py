@@ -28,6 +28,7 @@ from bot.demo.slack.payloads import slash_command
 from bot.resources import alembic_dir
 from bot.settings import Settings, load_settings
 from bot.web import Pages, WebServer, web_app
+from bot.workers import Urgent
 
 Environment = dict[str, str]
 
@@ -115,7 +116,7 @@ def empty_handler(pipe: Connection, environment: Environment) -> None:
         ack()
 
     with ThreadPoolExecutor(DISPATCHERS) as dispatchers:
-        bolt = make_bolt(settings, dispatchers)
+        bolt = make_bolt(settings, dispatchers, Urgent())
         bolt.command(COMMAND)(acknowledge)
         server = WebServer(web_app(bolt, dispatchers, Pages(dict, dict, bytes)), settings.http_host, 0)
         server.start()

@@ -14,6 +14,9 @@ import structlog
 
 from bot.core.inbox import InboxItem
 
+GIVE_WAY = timedelta(seconds=0.5)
+"""The longest that an arrival waits for others to be acknowledged first. Far below what makes a person wonder."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -69,15 +72,46 @@ class Loop:
                 wait = None
 
 
+class Urgent:
+    """How many threads are at something that somebody waits for: `with urgent:` around it.
+
+    All threads share one interpreter, so what nobody waits for yet lets these go first.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        return self._count
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._count -= 1
+            if not self._count:
+                self._changed.notify_all()
+
+    def give_way(self, at_most: timedelta) -> None:
+        """Return when nothing is urgent, or after `at_most`: a steady stream must not stop everything else."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._count, at_most.total_seconds())
+
+
 class Pool:
-    """A fixed number of threads that take stored arrivals from one queue.
+    """A fixed number of threads that take stored arrivals from one queue, each after letting go first what is urgent.
 
     The queue is only a short cut: what is in it is stored, so losing it loses nothing. After `stop`, what has not begun
     is left to the next start.
     """
 
-    def __init__(self, name: str, size: int, handle: Callable[[InboxItem], None]) -> None:
+    def __init__(self, name: str, size: int, handle: Callable[[InboxItem], None], urgent: Urgent) -> None:
         self._handle = handle
+        self._urgent = urgent
         self._items: queue.SimpleQueue[InboxItem | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._threads = [
@@ -115,6 +149,7 @@ class Pool:
     def _run(self) -> None:
         while True:
             item = self._items.get()
+            self._urgent.give_way(GIVE_WAY)
             if item is None or self._stopping.is_set():
                 return
             try:

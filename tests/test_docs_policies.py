@@ -114,6 +114,6 @@ def test_every_yaml_block_is_an_example_and_every_file_and_key_has_one() -> None
 
 
 def test_the_error_that_is_shown_is_the_one_that_is_given() -> None:
-    assert 'approvals.yaml:34: "transfers" is not allowed here; did you mean transfer?' in TEXT
-    line = (ROOT / "policies" / "approvals.yaml").read_text().splitlines()[33]
+    assert 'approvals.yaml:35: "transfers" is not allowed here; did you mean transfer?' in TEXT
+    line = (ROOT / "policies" / "approvals.yaml").read_text().splitlines()[34]
     assert line.strip() == "kind: transfer"

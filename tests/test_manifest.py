@@ -68,6 +68,7 @@ def _steps(slack: SlackSim) -> Iterator[Callable[[], Any]]:
     since = datetime(2020, 1, 1, tzinfo=UTC)
     yield lambda: chat.person(ada)
     yield lambda: chat.group_members(group)
+    yield lambda: chat.send_file(ada, "log.csv", "at,who")
     for place in places:
         yield partial(chat.post, place, hello, "n1")
         yield partial(chat.find, place, "n1", since)

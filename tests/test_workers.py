@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot import workers
 from bot.core.inbox import Arrival, InboxItem
-from bot.workers import Loop, Pool
+from bot.workers import Loop, Pool, Urgent
 
 NEVER = timedelta(hours=1)
 SOON = timedelta(seconds=0.001)
@@ -147,7 +148,7 @@ def _item(number: int) -> InboxItem:
 
 def test_every_item_is_handled_once_by_some_thread() -> None:
     handled: queue.SimpleQueue[str] = queue.SimpleQueue()
-    pool = Pool("test-worker", 4, lambda item: handled.put(item.key))
+    pool = Pool("test-worker", 4, lambda item: handled.put(item.key), Urgent())
     pool.start()
     for number in range(100):
         pool.offer(_item(number))
@@ -159,7 +160,7 @@ def test_every_item_is_handled_once_by_some_thread() -> None:
 
 def test_items_that_were_offered_before_the_start_wait() -> None:
     handled: queue.SimpleQueue[str] = queue.SimpleQueue()
-    pool = Pool("test-worker", 1, lambda item: handled.put(item.key))
+    pool = Pool("test-worker", 1, lambda item: handled.put(item.key), Urgent())
     pool.offer(_item(1))
     pool.start()
     assert handled.get(timeout=5) == "command:1"
@@ -175,7 +176,7 @@ def test_an_item_that_cannot_be_handled_does_not_take_its_thread_along() -> None
             raise ValueError("broken")
         handled.put(item.key)
 
-    pool = Pool("test-worker", 1, handle)
+    pool = Pool("test-worker", 1, handle, Urgent())
     pool.start()
     for number in (1, 2):
         pool.offer(_item(number))
@@ -193,7 +194,7 @@ def test_stop_finishes_what_has_begun_and_leaves_the_rest_stored() -> None:
         assert leave.wait(5)
         handled.append(item.key)
 
-    pool = Pool("test-worker", 1, handle)
+    pool = Pool("test-worker", 1, handle, Urgent())
     pool.start()
     for number in range(5):
         pool.offer(_item(number))
@@ -206,6 +207,32 @@ def test_stop_finishes_what_has_begun_and_leaves_the_rest_stored() -> None:
 
 
 def test_a_pool_that_was_never_started_can_be_stopped() -> None:
-    pool = Pool("test-worker", 2, lambda item: None)
+    pool = Pool("test-worker", 2, lambda item: None, Urgent())
     pool.stop()
     assert pool.join(timedelta(0))
+
+
+def test_an_item_begins_only_when_nothing_urgent_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "GIVE_WAY", timedelta(days=1))
+    urgent, handled = Urgent(), queue.SimpleQueue[int]()
+    pool = Pool("test-worker", 1, lambda item: handled.put(urgent.count), urgent)
+    with urgent:
+        with urgent:
+            pool.start()
+            pool.offer(_item(1))
+        assert handled.empty()
+    assert handled.get(timeout=5) == 0
+    pool.stop()
+    assert pool.join(LIMIT)
+
+
+def test_a_stream_of_urgent_things_does_not_keep_an_item_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "GIVE_WAY", timedelta(milliseconds=1))
+    urgent, handled = Urgent(), queue.SimpleQueue[int]()
+    pool = Pool("test-worker", 1, lambda item: handled.put(urgent.count), urgent)
+    with urgent:
+        pool.start()
+        pool.offer(_item(1))
+        assert handled.get(timeout=5) == 1
+    pool.stop()
+    assert pool.join(LIMIT)

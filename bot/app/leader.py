@@ -108,7 +108,7 @@ class Leader:
         return run
 
     def _lose(self, epoch: int) -> None:
-        """The store refused a write under this epoch: somebody else leads. `renew` may have been the first to see it."""
+        """The store refused a write under this epoch: somebody else leads. `renew` may have seen it first."""
         with self._lock:
             if self._epoch != epoch:
                 return

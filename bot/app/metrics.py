@@ -20,6 +20,7 @@ METRICS: Mapping[str, str] = {
     "gpuq_database_up": "0 while the database does not answer; then the ones below are missing.",
     "gpuq_requests_waiting": "Requests that wait for a decision.",
     "gpuq_loans": "Loans that are not closed, by state.",
+    "gpuq_paused": "1 while quota changes are paused by an admin: nothing new is raised.",
     "gpuq_questions_open": "Numbers that somebody changed outside the bot and nobody has explained, by cluster.",
 }
 _OPEN = (LoanState.SCHEDULED, LoanState.RUNNING, LoanState.RETURNING)
@@ -49,6 +50,7 @@ class _BotCollector(Collector):
 
     def _stored(self) -> Iterator[GaugeMetricFamily]:
         with self._world.store.read() as uow:
+            paused = uow.pauses.get() is not None
             waiting = len(uow.requests.find(states={RequestState.WAITING}))
             states = [loan.state for loan in uow.loans.find(states=_OPEN)]
             open_questions = {
@@ -56,6 +58,7 @@ class _BotCollector(Collector):
                 for name in self._world.clusters
             }
         yield _gauge("gpuq_requests_waiting", waiting)
+        yield _gauge("gpuq_paused", paused)
         loans = GaugeMetricFamily("gpuq_loans", METRICS["gpuq_loans"], labels=["state"])
         for state in _OPEN:
             loans.add_metric([state.value], states.count(state))

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
-from slack_bolt import App
+from slack_bolt import App, BoltRequest, BoltResponse
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.adapters.db import engine as engines
@@ -21,6 +22,7 @@ from bot.core.policy import Policy
 from bot.flows.keep_policy import PolicyProblem
 from bot.ports.clock import Clock
 from bot.settings import Convergence, Settings
+from bot.workers import Urgent
 
 
 @dataclass(slots=True)
@@ -52,8 +54,8 @@ class Parts:
         self.store.close()
 
 
-def make_parts(settings: Settings, clock: Clock) -> Parts:
-    """Raises Refused, PolicyError or Unavailable with what to do."""
+def make_parts(settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts:
+    """`acknowledging`: who is on the way into the inbox. Raises Refused, PolicyError or Unavailable with what to do."""
     policies = PolicyFiles(settings.policies_dir)
     engine = engines.create(settings.database_url.get_secret_value())
     check_schema(engine)
@@ -61,7 +63,7 @@ def make_parts(settings: Settings, clock: Clock) -> Parts:
     client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
     return Parts(
         store=store,
-        inbox=InboxWriter(store),
+        inbox=InboxWriter(store, lambda: acknowledging.count),
         policies=policies,
         chat=SlackChat(client, Directory(client, clock)),
         clusters=make_clusters(settings, policies.policy, clock),
@@ -76,7 +78,19 @@ def make_clusters(settings: Convergence, policy: Policy, clock: Clock) -> dict[s
     }
 
 
-def make_bolt(settings: Settings, executor: Executor) -> App:
+class _CountedApp(App):
+    """Bolt, whichever way a payload comes, counts as urgent from its arrival to the acknowledgement."""
+
+    def __init__(self, urgent: Urgent, **options: Any) -> None:
+        super().__init__(**options)
+        self._urgent = urgent
+
+    def dispatch(self, req: BoltRequest) -> BoltResponse:
+        with self._urgent:
+            return super().dispatch(req)
+
+
+def make_bolt(settings: Settings, executor: Executor, urgent: Urgent) -> App:
     """The Bolt app. It makes no call at start: a Slack that is down must not keep the bot from giving quota back.
 
     Listeners only store and acknowledge, so they run on the thread that dispatches (`process_before_response`): Bolt
@@ -89,7 +103,8 @@ def make_bolt(settings: Settings, executor: Executor) -> App:
 
     http = settings.slack_app_token is None
     secret = settings.slack_signing_secret
-    return App(
+    return _CountedApp(
+        urgent,
         client=web_client(None, settings.slack_api_url),
         signing_secret=secret.get_secret_value() if secret else "",
         authorize=authorize,

@@ -40,7 +40,7 @@ from bot.flows.world import World
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.web import Pages, WebServer, web_app
-from bot.workers import Loop, Pool
+from bot.workers import Loop, Pool, Urgent
 
 log = structlog.get_logger(__name__)
 
@@ -81,7 +81,8 @@ class Bot:
 
     def _build(self, clock: Clock, new_id: Callable[[], str]) -> None:
         settings = self._settings
-        self._parts: Parts = make_parts(settings, clock)
+        self._acknowledging = Urgent()
+        self._parts: Parts = make_parts(settings, clock, self._acknowledging)
         self.world = World(
             store=self._parts.store,
             chat=self._parts.chat,
@@ -105,7 +106,7 @@ class Bot:
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )
         self._desk = Desk(self.world, handler_of, process)
-        self._pool = Pool("worker", WORKERS, self._desk.handle)
+        self._pool = Pool("worker", WORKERS, self._desk.handle, self._acknowledging)
         self._timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
@@ -165,7 +166,7 @@ class Bot:
     def _make_ways_in(self, clock: Clock) -> None:
         settings = self._settings
         self._dispatchers = ThreadPoolExecutor(DISPATCHERS, thread_name_prefix="bolt")
-        bolt = make_bolt(settings, self._dispatchers)
+        bolt = make_bolt(settings, self._dispatchers, self._acknowledging)
         Listeners(self._parts.inbox.put, self._offer, form_gate(self.world), clock).register(bolt)
         app_token = settings.slack_app_token
         self._socket = SocketMode(bolt, app_token.get_secret_value()) if app_token is not None else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.chat import buttons, form
+from bot.chat import buttons, form, offers
 from bot.chat.desk import Arrived, Handler
 from bot.chat.typed import typed
 from bot.core.inbox import Arrival, InboxItem
@@ -22,11 +22,16 @@ def _silent(handler: Callable[[Arrived], None]) -> Handler:
 
 ACTIONS: Mapping[str, Handler] = {
     Action.CARD_APPROVE: buttons.on_approve,
+    Action.CARD_CHANGE: _silent(offers.on_change),
     Action.CARD_DENY: _silent(buttons.on_deny),
     Action.CARD_DETAILS: _silent(buttons.on_details),
+    Action.OFFER_ACCEPT: offers.on_accept,
+    Action.OFFER_KEEP: offers.on_keep,
     Action.REQUEST_WITHDRAW: buttons.on_withdraw,
     Action.REQUEST_AGAIN: _silent(form.open_again),
+    Action.LOAN_EXTEND: _silent(buttons.on_extend),
     Action.LOAN_RETURN: _silent(buttons.on_return),
+    Action.LOAN_END: buttons.on_end,
     Action.DRIFT_BASE: buttons.on_edit_answer,
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,
     Action.DRIFT_RESTORE: buttons.on_edit_answer,
@@ -37,7 +42,10 @@ ACTIONS: Mapping[str, Handler] = {
 }
 SUBMISSIONS: Mapping[str, Handler] = {
     View.REQUEST_FORM: _silent(form.submit),
+    View.CHANGE_FORM: _silent(offers.on_change_form),
     View.DENY_FORM: _silent(buttons.on_deny_form),
+    View.EXTEND_FORM: _silent(buttons.on_extend_form),
+    View.OVERCOMMIT_FORM: buttons.on_overcommit_form,
     View.RETURN_FORM: _silent(buttons.on_return_form),
 }
 

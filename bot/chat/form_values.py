@@ -17,6 +17,12 @@ def text(values: State, field: Field) -> str:
     return str(chosen.get("value") or element.get("value") or "")
 
 
+def ticked(values: State, field: Field) -> bool:
+    """Whether the one checkbox is ticked."""
+    element = (values.get(field.value) or {}).get(field.value) or {}
+    return bool(element.get("selected_options"))
+
+
 def instant(values: State, field: Field) -> datetime | None:
     """The chosen date and time."""
     element = (values.get(field.value) or {}).get(field.value) or {}

@@ -13,6 +13,7 @@ from bot.core.messages import Message
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.wording.commands import CommandWords, parse_command
+from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.faults import UsageFault
 from bot.core.wording.line import Context
 from bot.core.wording.request_words import RequestWords
@@ -32,7 +33,8 @@ def typed(arrived: Arrived) -> Message | None:
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
     said = _read(arrived, person, policy, _names(policy, roles))
-    if isinstance(said, _NAMES_FLAVORS) and said != type(said)():
+    asked = said.what if isinstance(said, ExplainWords) else said
+    if isinstance(asked, _NAMES_FLAVORS) and asked != type(asked)():
         said = _read(arrived, person, policy, _with_flavors(arrived, policy, roles))
     if isinstance(said, UsageFault):
         return usage_fault(said)

@@ -1,4 +1,4 @@
-"""The subcommands that people type at a terminal: policy, converge, loans, db, manifest, demo. Called by cli.main.
+"""The subcommands that people type at a terminal: policy, converge, loans, log, db, manifest, demo. Called by cli.main.
 
 Every one of them but `db upgrade` only reads. What is wrong goes to standard error with exit code 1, settings with 2.
 """
@@ -18,8 +18,10 @@ from bot.adapters.db.unit_of_work import SqlStore
 from bot.adapters.logs import configure_logs
 from bot.adapters.policy_files import PolicyError, load_policy
 from bot.adapters.system_clock import system_clock
+from bot.cli.audit_log import LogFormat, instant_of, written
 from bot.cli.dry_run import print_plans
 from bot.cli.manifest import manifest_text
+from bot.core.audit import AuditQuery
 from bot.core.durations import parse_duration
 from bot.core.errors import Refused, Rejected, Unavailable
 from bot.core.loans import LoanKind, LoanState
@@ -153,6 +155,30 @@ def loans(
     finally:
         store.close()
     out.print(table if table.row_count else "No loans.")
+
+
+@app.command()
+def log(
+    form: Annotated[LogFormat, typer.Option("--format", help="How it is written.")] = LogFormat.TEXT,
+    since: Annotated[str, typer.Option(help="Such as 7d or 2026-12-01 (UTC).")] = "",
+    subject: Annotated[str | None, typer.Option(help="Such as Q-142.")] = None,
+    who: Annotated[str | None, typer.Option(help="A Slack user id, or bot.")] = None,
+    team: Annotated[str | None, typer.Option(help="Whose requests it is about.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The newest so many; all without it.")] = None,
+) -> None:
+    """Who did what and what came of it, the newest first."""
+    store = _store(_settings(Database))
+    try:
+        query = AuditQuery(subject, who, team, since=instant_of(since, system_clock()) if since else None)
+        with store.read() as uow:
+            entries = uow.audit.find(query, limit)
+    except Refused as error:
+        _fail(error.sentence, 2)
+    except Unavailable as error:
+        _fail(f"The database cannot be used: {error.why}", 1)
+    finally:
+        store.close()
+    typer.echo(written(entries, form), nl=False)
 
 
 @db_app.command("upgrade")

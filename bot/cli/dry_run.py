@@ -23,6 +23,13 @@ def print_plans(settings: Convergence, policy: Policy, out: Console) -> None:
     store = SqlStore(engine)
     clusters = make_clusters(settings, policy, system_clock)
     try:
+        with store.read() as uow:
+            pause = uow.pauses.get()
+        if pause is not None:
+            since = f"{pause.since:%Y-%m-%d %H:%M} UTC"
+            out.print(
+                f"Quota changes are paused by {pause.name} since {since}: what has not begun waits.", markup=False
+            )
         for name, cluster in clusters.items():
             out.print(f"{name}:")
             for line in plan_lines(plan_for(store, cluster, settings.install_name, system_clock())):

@@ -43,7 +43,7 @@ def manifest(url: str | None) -> dict[str, Any]:
     command = {
         "command": COMMAND,
         "description": "Ask for GPU quota, see it, give it back",
-        "usage_hint": "request 8 a100 for 3d | status | list | show | return | help",
+        "usage_hint": "request 8 a100 for 3d | status | list | show | extend | return | explain | help",
         "should_escape": True,
     }
     interactivity: dict[str, Any] = {"is_enabled": True}

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from bot.core.cohorts import QuotaTree, quota_tree
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot, WorkloadSnapshot
 from bot.core.loans import LoanKind
+from bot.core.overcommit import Overcommit
 from bot.core.requests import Ask
 
 
@@ -73,6 +74,8 @@ class Impact:
     """(queue, tool) for queues that a GitOps tool owns."""
     stopped: tuple[str, ...] = ()
     """Queues of the loan that admit nothing now."""
+    overcommit: Overcommit | None = None
+    """Of an extra loan: what is promised with it, against the nodes."""
 
 
 def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapshot]) -> Impact:

@@ -26,7 +26,8 @@ def over_limits(policy: Policy, facts: RequestFacts) -> tuple[Refused, ...]:
         over.append(Refused(f"{ask.amount:,} is over {most}.", AskField.AMOUNT))
     if facts.duration > limits.longest:
         longest = f"the limit of {format_duration(limits.longest)} for {ask.team}"
-        over.append(Refused(f"{format_duration(facts.duration)} is over {longest}.", AskField.UNTIL))
+        length = format_duration(facts.duration) + (" in all" if facts.extends else "")
+        over.append(Refused(f"{length} is over {longest}.", AskField.UNTIL))
     elif facts.duration <= timedelta():
         over.append(Refused("This time has passed.", AskField.UNTIL))
     if facts.on_loan > limits.most_on_loan_per_team:

@@ -115,7 +115,7 @@ def may_handle(roles: Roles, person: Person, request: QuotaRequest, requester_na
         return None
     if roles.unknown:
         return lookup_failed(roles.unknown)
-    return f"Only {requester_name} can accept, withdraw, extend or return Q-{request.id} (and the {team} lead)."
+    return f"Only {requester_name} can accept, withdraw, extend or return {request.name} (and the {team} lead)."
 
 
 def may_approve(
@@ -175,7 +175,7 @@ def stuck(policy: Policy, request: QuotaRequest, approvals: Sequence[Approval], 
     if able >= missing:
         return None
     fault = f"Only {able} of {missing} approvers are" if able else "No approver is"
-    effect = f"Q-{request.id} cannot be approved" if able else "nobody can approve"
+    effect = f"{request.name} cannot be approved" if able else "nobody can approve"
     return f"{fault} configured for {request.ask.team}, so {effect}. Admins: set approvers in the policy."
 
 
@@ -199,7 +199,7 @@ def step_words(step: ApprovalStep) -> str:
 def not_an_approver(request: QuotaRequest) -> str:
     """For somebody that no step asks."""
     whos = tuple(dict.fromkeys(_the(step) for step in request.steps))
-    return f"Only {_joined(whos)} can decide Q-{request.id}. Not recorded as a decision."
+    return f"Only {_joined(whos)} can decide {request.name}. Not recorded as a decision."
 
 
 def visible_queues(policy: Policy, roles: Roles, cluster: str, queues: Iterable[str]) -> frozenset[str]:
@@ -218,7 +218,7 @@ def _barred(policy: Policy, person: Person, request: QuotaRequest) -> str | None
     if not person.full_member:
         return OUTSIDER
     if person.id == request.ask.requester and not policy.approvals.self_approval:
-        return f"Q-{request.id} is yours: somebody else decides. You can withdraw it."
+        return f"{request.name} is yours: somebody else decides. You can withdraw it."
     return None
 
 

@@ -30,10 +30,16 @@ class WorseNews:
 
 def worse(shown: Impact, now: Impact) -> WorseNews | None:
     """What got worse since the card was shown; None if nothing did. Both are of the same request."""
-    free = (shown.free, now.free) if shown.free >= now.amount > now.free else None
+    fell = shown.free >= now.amount > now.free and now.kind is not LoanKind.EXTRA
+    free = (shown.free, now.free) if fell else None
     known = {one.name for one in shown.at_risk}
     at_risk = tuple(one for one in now.at_risk if one.name not in known)
-    other = (*_numbers(shown, now), *_preemptible(shown, now, at_risk), *_queues(shown, now))
+    other = (
+        *_numbers(shown, now),
+        *_promises(shown, now),
+        *_preemptible(shown, now, at_risk),
+        *_queues(shown, now),
+    )
     return WorseNews(free, at_risk, other) if free or at_risk or other else None
 
 
@@ -48,6 +54,19 @@ def _numbers(shown: Impact, now: Impact) -> tuple[str, ...]:
     if shown.cohort != now.cohort:
         lines.append(f"{now.borrower.queue} is in {now.cohort or 'no cohort'} now, was in {shown.cohort or 'none'}")
     return tuple(lines)
+
+
+def _promises(shown: Impact, now: Impact) -> tuple[str, ...]:
+    """More is promised beyond what the nodes have than was seen; or what they have is not known any more."""
+    then, found = shown.overcommit, now.overcommit
+    if found is None or not found.needs_tick:
+        return ()
+    if found.capacity is None:
+        known = then is None or then.capacity is not None
+        return (f"What the nodes have is not known now: {found.why}",) if known else ()
+    if then is not None and then.capacity is not None and then.over >= found.over:
+        return ()
+    return (found.in_words(now.flavor),)
 
 
 def _moved(shown: Move, now: Move, field: str) -> tuple[str, ...]:

@@ -183,17 +183,31 @@ def _kind(known: _Known, entry: FlavorResource, tree: QuotaTree) -> LoanKind:
     said = draft.kind or (LoanKind.TRANSFER if draft.lender else None)
     if said is not None and not approvals.allows(said):
         raise Refused(f"{said.value} loans are off here.", AskField.KIND)
-    if tree.cohort(queue.name) is None:
-        what = "no queue can lend to it" if said is LoanKind.TRANSFER else "it cannot borrow"
-        raise Refused(f"{queue.name} is in no cohort, so {what}, and extra loans are off here.", AskField.KIND)
+    if said is LoanKind.EXTRA or tree.cohort(queue.name) is None:
+        return _alone(known, entry, said)
     if said is LoanKind.TRANSFER or (said is None and not approvals.allows(LoanKind.BORROW)):
-        return LoanKind.TRANSFER
+        return LoanKind.TRANSFER if approvals.allows(LoanKind.TRANSFER) else LoanKind.EXTRA
     if draft.lender:
         where = f"it takes what is free in {tree.cohort(queue.name)}"
         raise Refused(f"A borrow has no lender: {where}. Ask for a transfer from {draft.lender}.", AskField.LENDER)
     if queue.quotas[entry].borrowing_limit is None:
         raise Refused(_unlimited(known, entry, tree), AskField.KIND)
     return LoanKind.BORROW
+
+
+def _alone(known: _Known, entry: FlavorResource, said: LoanKind | None) -> LoanKind:
+    """An extra loan, which needs no other queue: as said, or because nothing else is possible without a cohort."""
+    draft, name = known.draft, known.queue.name
+    if said is LoanKind.EXTRA and draft.lender:
+        instead = f"Ask for a transfer from {draft.lender}."
+        raise Refused(f"An extra loan has no lender: it raises {name} alone. {instead}", AskField.LENDER)
+    if said is LoanKind.EXTRA or (said is None and known.policy.approvals.allows(LoanKind.EXTRA)):
+        return LoanKind.EXTRA
+    what = "no queue can lend to it" if said is LoanKind.TRANSFER else "it cannot borrow"
+    if not known.policy.approvals.allows(LoanKind.EXTRA):
+        raise Refused(f"{name} is in no cohort, so {what}, and extra loans are off here.", AskField.KIND)
+    instead = f"An extra loan is possible: request {draft.amount} {entry.flavor} as extra"
+    raise Refused(f"{name} is in no cohort, so {what}. {instead}", AskField.KIND)
 
 
 def _unlimited(known: _Known, entry: FlavorResource, tree: QuotaTree) -> str:
@@ -224,9 +238,11 @@ def _lender(known: _Known, entry: FlavorResource) -> str:
 
 
 def _notes(known: _Known, entry: FlavorResource, tree: QuotaTree, kind: LoanKind) -> tuple[str, ...]:
+    name, notes = known.queue.name, list[str]()
+    if kind is LoanKind.EXTRA and known.draft.kind is None and tree.cohort(name) is None:
+        return (f"{name} is in no cohort: it cannot borrow and nobody can lend to it, so this is an extra loan.",)
     if kind is not LoanKind.BORROW:
         return ()
-    name, notes = known.queue.name, []
     if not _can_borrow_more(known, entry, tree):
         most = f"The most {name} can ever get is {tree.potential(name):,} {entry.flavor}"
         notes.append(f"{most}: a higher borrowingLimit does not change that.")

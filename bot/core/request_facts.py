@@ -23,10 +23,18 @@ class RequestFacts:
     """Waiting ones of the team."""
     request_id: int | None = None
     """The request itself, if it is stored already: it and its loan are not counted twice."""
+    extends: Loan | None = None
+    """The loan that is to end later. It is judged as if it were asked for now, from its start to its new end, so that
+    asking for a short loan and extending it gains nothing."""
+    overcommits: bool = False
+    """Whether it is an extra loan that may promise more than the nodes have: no rule approves that by itself."""
 
     @property
     def duration(self) -> timedelta:
         """How long the loan is if it is approved now; not positive if its end has passed."""
+        if self.extends is not None:
+            assert self.ask.until is not None
+            return self.ask.until - self.extends.start
         if self.ask.until is None:
             assert self.ask.duration is not None
             return self.ask.duration
@@ -54,10 +62,13 @@ class RequestFacts:
         return loan.resource == self.ask.resource and loan.state in OPEN_LOANS and loan.end > self.now
 
     def _other_loans(self) -> list[Loan]:
-        return [loan for loan in self.loans if loan.id != self.request_id]
+        own = {self.request_id, self.extends.id if self.extends else None}
+        return [loan for loan in self.loans if loan.id not in own]
 
     def _other_requests(self) -> list[QuotaRequest]:
-        return [one for one in self.requests if one.id != self.request_id and one.state is RequestState.WAITING]
+        """Those that ask for devices: what an extension is about is on loan already."""
+        waiting = [one for one in self.requests if one.state is RequestState.WAITING and one.extends is None]
+        return [one for one in waiting if one.id != self.request_id]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A request for quota, the approvals it collects, and the transitions it may take.
+"""A request for quota, or for more time with it, the approvals it collects, and the transitions it may take.
 
 Written by flows/submit_request and flows/record_decision; read by verdicts and views. The picture in README.md
 shows `TRANSITIONS`, and the store's `update` admits nothing else.
@@ -85,13 +85,38 @@ class QuotaRequest:
     decided_at: datetime | None = None
     words: str | None = None
     """The reason of a denial, as its author wrote it."""
+    extends: int | None = None
+    """The loan that is to end later: then the ask is for the time from its end on. None: it asks for a new loan."""
+    terms: int = 0
+    """How many accepted offers have changed what it asks for. Approvals are of one of these."""
+    judged_at: datetime | None = None
+    """When policy judged the terms it has now; None: when it was made."""
     version: int = 0
     """For compare-and-set of the row."""
+
+    @property
+    def number(self) -> int:
+        """The number that people know it by: an extension is an event of its loan."""
+        return self.id if self.extends is None else self.extends
+
+    @property
+    def subject(self) -> str:
+        """What the audit files it under."""
+        return f"Q-{self.number}"
+
+    @property
+    def name(self) -> str:
+        """What sentences call it."""
+        return self.subject if self.extends is None else f"{self.subject}'s extension"
+
+    def verb(self, what: str) -> str:
+        """How the audit tells what is done to an extension from what is done to its loan."""
+        return what if self.extends is None else f"{what} extension"
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One person's yes. Unique per request and person."""
+    """One person's yes. Unique per request, terms and person."""
 
     request: int
     step: int
@@ -99,6 +124,8 @@ class Approval:
     who: str
     at: datetime
     self_approved: bool = False
+    terms: int = 0
+    """Which terms of the request were approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +136,7 @@ class AuditEntry:
     who: str
     """User id, or `bot` for what it did by itself."""
     what: str
-    """A verb of the interface: request, approve, deny, withdraw, return, answer, raise, lower ..."""
+    """A verb of the interface: request, approve, deny, offer, accept, withdraw, extend, deny extension ..."""
     subject: str
     """Q-142, or a field such as `default/vision/a100/nvidia.com/gpu/nominal`."""
     outcome: str

@@ -28,6 +28,8 @@ class Blocker(StrEnum):
     SUSPENDED = "suspended"
     SHORT = "short"
     """The lender has not that much."""
+    PAUSED = "paused"
+    """By an admin; the words are whose name."""
     WAITS = "waits"
     """For another queue's number, or for Kueue's controller to see the change."""
 
@@ -59,6 +61,8 @@ class LoanStanding:
     """Likely those, in the order Kueue would take them."""
     taken_back_by_kueue: bool = True
     """Whether any other queue of the cohort may reclaim what runs on above quota."""
+    in_no_cohort: bool = False
+    """Whether the borrower has no cohort, so that nobody could."""
 
 
 _ADAPTER = TypeAdapter(LoanStanding)

@@ -86,7 +86,7 @@ def _first_match(policy: Policy, facts: RequestFacts, decided: str | None = None
             then = rule.name != decided
         tried.append(result)
         if result.matched:
-            return _given(policy, facts.ask, rule, tuple(tried))
+            return _given(policy, facts, rule, tuple(tried))
     words = "No rule of the policy covers this request, so nobody can approve it. Admins: add a rule."
     return Verdict(Outcome.DENIED, None, words, tried=tuple(tried))
 
@@ -135,20 +135,32 @@ def _as_found(rule: Rule, result: RuleResult, *, held: bool) -> RuleResult:
     """The same with the conditions on what the team has already as they came out when the request was made."""
     asked = tuple(key for key in sorted(CUMULATED) if getattr(rule.when, key) is not None)
     failed = tuple(key for key in result.failed if key not in CUMULATED) + (() if held else asked)
-    return replace(result, matched=not failed, failed=failed)
+    because = result.because
+    if result.matched != (not failed):  # what the phrase counts has moved since
+        because = f"the team's loans at that time {'did not fit' if failed else 'fitted'} it"
+    return replace(result, matched=not failed, because=because, failed=failed)
 
 
-def _given(policy: Policy, ask: Ask, rule: Rule, tried: tuple[RuleResult, ...]) -> Verdict:
+def _given(policy: Policy, facts: RequestFacts, rule: Rule, tried: tuple[RuleResult, ...]) -> Verdict:
     """What the rule that matched comes to for this request."""
     if rule.then.deny is not None:
         return Verdict(Outcome.DENIED, rule.name, rule.then.deny, tried=tried)
+    ask = facts.ask
     steps = _steps(policy, ask, rule.then.steps or ())
     if rule.then.approve and not steps:
-        return Verdict(Outcome.AUTO, rule.name, tried=tried)
+        return _automatic(policy, facts, rule, tried)
     if not steps:
         words = f"it asks the lender's lead, and a {ask.kind.value} has no lender. Admins: add a step"
         return Verdict(Outcome.DENIED, rule.name, words, tried=tried)
     return Verdict(Outcome.STEPS, rule.name, _why_a_person(policy, tried), steps, tried)
+
+
+def _automatic(policy: Policy, facts: RequestFacts, rule: Rule, tried: tuple[RuleResult, ...]) -> Verdict:
+    """A rule never promises more than exists: then the admins are asked, one of whom has to tick it."""
+    if not facts.overcommits:
+        return Verdict(Outcome.AUTO, rule.name, tried=tried)
+    words = f"Rule {rule.name} does not promise more than the nodes have, so a person decides."
+    return Verdict(Outcome.STEPS, rule.name, words, (ApprovalStep(f"group:{policy.approvals.admins}"),), tried)
 
 
 def _steps(policy: Policy, ask: Ask, wanted: Sequence[Step]) -> tuple[ApprovalStep, ...]:

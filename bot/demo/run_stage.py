@@ -31,6 +31,8 @@ QUEUES: dict[str, Limits] = {
     "robotics": {"nominal": 8, "borrowing": 0},
 }
 """Quota of a100."""
+NODES, GPUS_PER_NODE = 6, 8
+"""As many devices as the queues promise: an extra loan promises more than there are."""
 PREEMPTION = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
 PEOPLE = {
     "U0REQUESTER": "mira",
@@ -213,6 +215,8 @@ class Stage:
         for name, limits in QUEUES.items():
             self.kube.add_cluster_queue(name, {"a100": limits}, cohort=COHORT, preemption=PREEMPTION)
             self.kube.add_local_queue(*local_queue(name), name)
+        for number in range(1, NODES + 1):
+            self.kube.add_node(f"node-{number}", "a100", GPUS_PER_NODE)
         self.kube.reconcile()
 
     def _furnish(self) -> None:

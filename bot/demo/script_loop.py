@@ -1,4 +1,6 @@
-"""The story `loop`: ask, approve, the queues change, somebody edits by hand, an answer, the return. Played by demo/run.
+"""The story `loop`: ask, approve, the queues change, an edit by hand, an answer, an extension, the return.
+
+Played by demo/run.
 
 Each step prints what the people concerned saw and what the queues said, and stops the story if it is not so.
 """
@@ -21,6 +23,7 @@ def tell_loop(stage: Stage, say: Say) -> None:
     story.admin_approves()
     story.hand_edit()
     story.answer()
+    story.extends()
     story.returns()
 
 
@@ -70,6 +73,17 @@ class _Story:
         question = self._sees("gpu-platform", "vision a100 is 20, expected 24")
         self._stage.slack.press(self._stage.people["ada"], question, "gpuq_drift_restore")
         self._show("#gpu-platform", self._sees("gpu-platform", "not wanted, put back"))
+        self._queues(16, 24)
+
+    def extends(self) -> None:
+        self._title("mira needs it for longer; noor and ada agree")
+        self._types("mira", "vision", "/gpu-quota extend Q-1 by 2d because the reviewers want one more table")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "+2 days for Q-1", "Waiting: 0 of 2 approvals"))
+        self._presses("noor", "gpuq_card_approve")
+        self._sees("gpu-approvals", "+2 days for Q-1", "Waiting: 1 of 2 approvals")
+        self._presses("ada", "gpuq_card_approve")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "+2 days for Q-1", "Extended until"))
+        self._show("mira", self._dm("mira", "Q-1 now ends"), "mira")
         self._queues(16, 24)
 
     def returns(self) -> None:

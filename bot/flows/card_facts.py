@@ -12,6 +12,8 @@ from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
 from bot.core.membership import step_words
 from bot.core.news import worse
+from bot.core.offers import Offer, OfferState
+from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
 from bot.core.standing import from_json
@@ -19,7 +21,7 @@ from bot.flows.gather import person_or_id
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.amounts import GPU, Unit
-from bot.views.facts import CardFacts, Given, Late, Pressed, Returned, Step, Worse
+from bot.views.facts import CardFacts, Given, Late, Offered, Pressed, Returned, Step, Worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,12 @@ class Stored:
     approvals: Sequence[Approval]
     loan: Loan | None
     audit: Sequence[AuditEntry]
+    offers: Sequence[Offer]
     shown: Mapping[str, Any]
     """What the requester's copy of the card knows: the standing, what got worse, what came late."""
+    extension: QuotaRequest | None = None
+    """One of its loan that waits for a decision."""
+    pause: Pause | None = None
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -40,12 +46,16 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
     if request is None:
         return None
     card = uow.notices.get(f"card:{number}:{request.ask.requester}")
+    waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
     return Stored(
         request,
         uow.requests.approvals(number),
-        uow.loans.get(number),
-        uow.audit.of(f"Q-{number}"),
+        uow.loans.get(request.number),
+        uow.audit.of(request.subject),
+        uow.offers.of(number),
         card.draft.facts if card else {},
+        waiting[0] if waiting else None,
+        uow.pauses.get(),
     )
 
 
@@ -61,6 +71,8 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         impact=impact_from_json(request.picture) if request.picture else None,
         decider=_decider(world, found),
         worse=_worse(world, request, facts.get("worse")),
+        offered=next((offered(world, one) for one in found.offers if one.state is OfferState.OPEN), None),
+        asked_first=next((one.instead for one in found.offers if one.state is OfferState.ACCEPTED), None),
         loan=found.loan,
         standing=from_json(facts["standing"]) if facts.get("standing") else None,
         last_try=_instant(facts.get("tried")),
@@ -72,6 +84,8 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         end_words=_end_words(found),
         notes=tuple(facts.get("notes") or ()),
         unreachable=facts.get("unreachable"),
+        extension=found.extension,
+        pause=found.pause,
     )
 
 
@@ -94,14 +108,20 @@ def _lends(policy: Policy, request: QuotaRequest, step: ApprovalStep) -> bool:
 def _given(world: World, request: QuotaRequest, approval: Approval) -> Given:
     policy = world.policies.policy
     lends = approval.step < len(request.steps) and _lends(policy, request, request.steps[approval.step])
-    return Given(person_or_id(world, approval.who), approval.at, lends, approval.self_approved)
+    return Given(person_or_id(world, approval.who), approval.at, lends, approval.self_approved, approval.step)
+
+
+def offered(world: World, offer: Offer) -> Offered:
+    """An offer with the people of it."""
+    by = offer.settled_by
+    return Offered(offer, person_or_id(world, offer.who), person_or_id(world, by) if by and by != "bot" else None)
 
 
 def _decider(world: World, found: Stored) -> Any:
     """Who ended it, if a person did; of an approved request that is over, who gave it back."""
     request = found.request
     by = request.decided_by
-    if request.state is RequestState.APPROVED:
+    if request.state is RequestState.APPROVED and request.extends is None:
         by = next((entry.who for entry in reversed(found.audit) if _gave_back(entry)), None)
     return person_or_id(world, by) if by and not by.startswith("rule:") else None
 

@@ -51,6 +51,15 @@ def refresh_cards(uow: UnitOfWork, number: int, at: datetime, facts: Mapping[str
     uow.notices.refresh(card_prefix(number), at, facts)
 
 
+def refresh_copies(
+    uow: UnitOfWork, request: QuotaRequest, at: datetime, facts: Mapping[str, Any] | None = None
+) -> None:
+    """The cards of a request; of an extension those of its loan as well, which say that it waits."""
+    refresh_cards(uow, request.id, at, facts)
+    if request.extends is not None:
+        refresh_cards(uow, request.extends, at)
+
+
 def owe_line(
     uow: UnitOfWork, policy: Policy, number: int, event: EventKind, at: datetime, which: str = "", **facts: Any
 ) -> None:
@@ -70,11 +79,11 @@ def owe_line(
 
 
 def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, at: datetime) -> None:
-    """Ping whoever decides this step, once, in the thread of the channel's card."""
+    """Ping whoever decides this step, once for the terms it has now, in the thread of the channel's card."""
     channel = policy.approvals.approvals_channel
     thread = channel_card(request.id, channel)
     draft = NoticeDraft(
-        f"next:{request.id}:{step}",
+        f"next:{request.id}:{step}" + (f":{request.terms}" if request.terms else ""),
         NoticeKind.NEXT_STEP,
         channel,
         {"request": request.id, "step": step},

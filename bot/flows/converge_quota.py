@@ -23,6 +23,7 @@ from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.loan_standing import Live, Trouble
+from bot.flows.pause_quota import TURN
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import tell_blocked, tell_loans
@@ -148,10 +149,10 @@ def _at_rest(
     memory.failures.pop(picture.cluster, None)
     _answers(world, epoch, memory, picture.cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
     with world.store.read() as uow:
-        records = uow.fields.records(picture.cluster)
+        records, pause = uow.fields.records(picture.cluster), uow.pauses.get()
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
     past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
-    return tell_loans(world, epoch, planned, Live(picture, records, troubles, past), memory.told)
+    return tell_loans(world, epoch, planned, Live(picture, records, troubles, past, pause), memory.told)
 
 
 def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str, *blockers: Blocker) -> None:
@@ -221,6 +222,7 @@ def _store(
     try:
         with world.store.begin() as uow:
             uow.leadership.check(epoch)
+            uow.alone(TURN)
             if before_in(uow, cluster).versions != before.versions:
                 return None
             for record in planned.records:

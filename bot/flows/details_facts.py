@@ -1,6 +1,7 @@
 """What the modal behind Details shows: the rule and why, the cohort's queues, what else the team has. Reads only."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bot.core.cohorts import quota_tree
 from bot.core.errors import Refused
@@ -10,6 +11,7 @@ from bot.core.requests import Ask
 from bot.core.verdict import evaluate, explain
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.gather import person_of, request_facts, roles_of_person
+from bot.flows.overcommit_tick import shows_overcommit
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
@@ -25,12 +27,15 @@ def details_facts(world: World, number: int, user: str) -> DetailsFacts:
         if found is None:
             raise Refused(f"There is no Q-{number}.")
         ask = found.request.ask
-        facts = request_facts(uow, ask, world.clock(), policy, number)
+        facts = request_facts(uow, ask, world.clock(), policy, number, found.request.extends)
+    facts = replace(facts, overcommits=shows_overcommit(found.request))
     read = read_queues(world, ask.cluster)
     picture = None if isinstance(read, NotRead) else read
     seen = visible_queues(policy, roles, ask.cluster, picture.queues) if picture else frozenset()
-    others = [f"Q-{loan.id}: {loan.amount} {loan.flavor} on loan" for loan in facts.loans if loan.id != number]
-    others += [f"Q-{one.id}: {one.ask.amount} {one.ask.flavor} asked" for one in facts.requests if one.id != number]
+    others = [
+        f"Q-{loan.id}: {loan.amount} {loan.flavor} on loan" for loan in facts.loans if loan.id != found.request.number
+    ]
+    others += [f"{one.name}: {one.ask.amount} {one.ask.flavor} asked" for one in facts.requests if one.id != number]
     return DetailsFacts(
         card=card_facts(world, found),
         why=explain(evaluate(policy, facts)),

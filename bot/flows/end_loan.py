@@ -8,6 +8,7 @@ from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import OUTSIDER, Roles, lookup_failed
 from bot.core.people import Person
 from bot.core.requests import AuditEntry
+from bot.flows.audited import refusals_audited
 from bot.flows.cards import refresh_cards, tell_requester
 from bot.flows.gather import person_of, roles_of_person
 from bot.flows.refused_with import RefusedWith
@@ -18,6 +19,11 @@ from bot.views.refusals import being_changed
 
 def end_loan(world: World, number: int, words: str, user: str, arrival: str) -> Loan:
     """The loan as it is now. `words` go to the requester as they are. Raises Refused."""
+    with refusals_audited(world, user, "refused end", f"Q-{number}"):  # "end" in the audit is one that counted
+        return _end(world, number, words, user, arrival)
+
+
+def _end(world: World, number: int, words: str, user: str, arrival: str) -> Loan:
     person = person_of(world, user)
     policy = world.policies.policy
     barred = _barred(roles_of_person(world, policy, person), person, policy.approvals.admins)

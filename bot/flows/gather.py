@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from bot.core.errors import Refused, Rejected, Unavailable
-from bot.core.loans import LoanState
+from bot.core.loans import Loan, LoanState
 from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
 from bot.core.people import Person
 from bot.core.policy import Policy
@@ -35,13 +35,18 @@ def person_or_id(world: World, user: str) -> Person:
         return Person(user, user)
 
 
-def requester_name(world: World, number: int) -> str:
-    """Who asked for Q-`number`, by name; looked up before a transaction, never in it. Raises Refused."""
+def request_of(world: World, number: int) -> QuotaRequest:
+    """As it is stored. Raises Refused."""
     with world.store.read() as uow:
         request = uow.requests.get(number)
     if request is None:
         raise Refused(f"There is no Q-{number}.")
-    return person_or_id(world, request.ask.requester).name
+    return request
+
+
+def requester_name(world: World, number: int) -> str:
+    """Who asked for Q-`number`, by name; looked up before a transaction, never in it. Raises Refused."""
+    return person_or_id(world, request_of(world, number).ask.requester).name
 
 
 def look_up_groups(world: World, groups: Iterable[str]) -> Groups:
@@ -66,11 +71,19 @@ def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
 
 
-def request_facts(uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None) -> RequestFacts:
-    """What the team has on loan and asks for, beside this ask."""
+def open_loans(uow: UnitOfWork, cluster: str) -> list[Loan]:
+    """All loans of a cluster that are not closed."""
+    return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
+
+
+def request_facts(
+    uow: UnitOfWork, ask: Ask, now: datetime, policy: Policy, number: int | None = None, extends: int | None = None
+) -> RequestFacts:
+    """What the team has on loan and asks for, beside this ask. `extends` is the loan that is to end later, if any."""
     queues = set(policy.queues_of(ask.team, ask.cluster)) | {ask.queue}
     open_loans = [loan for loan in uow.loans.find(states=OPEN, queues=queues) if loan.borrower in queues]
     recent = [loan for loan in uow.loans.find(queues=queues, since=now - WEEK) if loan.borrower in queues]
     loans = {loan.id: loan for loan in (*open_loans, *recent)}
     waiting = uow.requests.find(states={RequestState.WAITING}, teams={ask.team})
-    return RequestFacts(now, ask, tuple(loans.values()), tuple(waiting), number)
+    extended = uow.loans.get(extends) if extends is not None else None
+    return RequestFacts(now, ask, tuple(loans.values()), tuple(waiting), number, extended)

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.impact import Impact, Move, assess
-from bot.core.kueue import ClusterPicture
+from bot.core.kueue import ClusterPicture, FlavorResource
 from bot.core.loans import LoanKind
+from bot.core.overcommit import Lent, Overcommit, against, overcommit
 from bot.core.requests import Ask
-from bot.flows.read_cluster import NotRead, read_queues, read_work
+from bot.flows.gather import open_loans
+from bot.flows.read_cluster import NotRead, read_hardware, read_queues, read_work
 from bot.flows.world import World
 
 
@@ -20,7 +22,24 @@ def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -
         if queue is not None and queue not in look.queues:
             return NotRead(f"ClusterQueue {queue} is gone", "Ask an admin.")
     workloads = read_work(world, ask.cluster, [ask.lender] if ask.lender else [])
-    return workloads if isinstance(workloads, NotRead) else _with_bases(world, ask, assess(ask, look, workloads))
+    if isinstance(workloads, NotRead):
+        return workloads
+    impact = replace(assess(ask, look, workloads), overcommit=live_overcommit(world, ask, look))
+    return _with_bases(world, ask, impact)
+
+
+def live_overcommit(world: World, ask: Ask, picture: ClusterPicture) -> Overcommit | None:
+    """What an extra loan promises, against the nodes as they are now; None for the other kinds."""
+    if ask.kind is not LoanKind.EXTRA:
+        return None
+    entry = FlavorResource(ask.flavor, ask.resource)
+    with world.store.read() as uow:
+        known = Lent(open_loans(uow, ask.cluster), uow.fields.records(ask.cluster), world.install)
+    found = overcommit(picture, entry, ask.amount, known)
+    hardware = read_hardware(world, ask.cluster, ask.resource)
+    if isinstance(hardware, NotRead):
+        return replace(found, why=hardware.why)
+    return against(found, hardware, entry)
 
 
 def _with_bases(world: World, ask: Ask, impact: Impact) -> Impact:

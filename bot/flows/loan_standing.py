@@ -12,6 +12,7 @@ from bot.core.convergence.wants import live_number
 from bot.core.impact import Move, others_reclaim
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind
+from bot.core.pause import Pause
 from bot.core.standing import Blocker, LoanStanding
 from bot.flows.why_late import Past
 
@@ -35,6 +36,7 @@ class Live:
     """By queue."""
     past: Sequence[Past] = ()
     """Outages of this cluster that are over."""
+    pause: Pause | None = None
     _trees: dict[FlavorResource, QuotaTree] = field(default_factory=dict)
     _reclaimed: dict[tuple[FlavorResource, str], bool] = field(default_factory=dict)
 
@@ -69,6 +71,7 @@ def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStan
         read_at=live.picture.read_at,
         above=above_quota(live.picture.queues.get(loan.borrower), entry),
         taken_back_by_kueue=_taken_back(loan, live, entry),
+        in_no_cohort=live.tree(entry).cohort(loan.borrower) is None,
     )
 
 
@@ -98,6 +101,8 @@ def _blocked(loan: Loan, figures: LoanFigures | None, live: Live) -> tuple[Block
         return Blocker.SUSPENDED, loan.suspended, None
     if figures is None:
         return None, "", None
+    if figures.held_back and live.pause is not None:
+        return Blocker.PAUSED, live.pause.name, live.pause.since
     for queue in figures.in_question:
         return Blocker.IN_QUESTION, *_asked(loan, queue, live)
     for queue, why in figures.unwritable:

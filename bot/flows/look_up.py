@@ -7,6 +7,7 @@ from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
 from bot.core.membership import Roles
+from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import card_facts, stored, unit_of
@@ -23,7 +24,7 @@ MOST = 60
 _BEGUN = frozenset({LoanState.SCHEDULED, LoanState.RUNNING})
 
 
-def loans_to_return(world: World, user: str) -> tuple[Loan, ...]:
+def own_loans(world: World, user: str) -> tuple[Loan, ...]:
     """Loans of this person that are not over."""
     with world.store.read() as uow:
         mine = uow.requests.find(requester=user, states={RequestState.APPROVED}, limit=MOST)
@@ -43,7 +44,7 @@ def loan_of(world: World, number: int) -> Loan:
 
 
 def requests_to_withdraw(world: World, user: str) -> tuple[QuotaRequest, ...]:
-    """Requests of this person that are not in force."""
+    """Requests and extensions of this person that are not in force."""
     with world.store.read() as uow:
         mine = uow.requests.find(requester=user, states={RequestState.WAITING, RequestState.APPROVED}, limit=MOST)
         loans = {request.id: uow.loans.get(request.id) for request in mine}
@@ -67,6 +68,7 @@ def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
         tuple(_team(policy, name, rows, seen) for name in teams),
         min((one.picture.read_at for one in seen), default=world.clock()),
         (*(f"No live figures of {name}: {why}" for name, why in _missing(looks)), *_not_known(seen)),
+        pause_of(world),
     )
 
 
@@ -108,6 +110,12 @@ def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> L
     return ListFacts(tuple(kept), what, world.clock(), filtered=scope is not None or closed)
 
 
+def pause_of(world: World) -> Pause | None:
+    """Whether quota changes are paused now."""
+    with world.store.read() as uow:
+        return uow.pauses.get()
+
+
 def _is_open(row: CardFacts) -> bool:
     """Denied ones stay visible to the team; what is over, withdrawn or lapsed is history."""
     if row.request.state in {RequestState.WAITING, RequestState.DENIED}:
@@ -137,8 +145,13 @@ def _rows(
 ) -> Sequence[CardFacts]:
     with world.store.read() as uow:
         found = uow.requests.find(states=states, teams=teams, requester=requester, limit=MOST)
-        rows = [row for request in found if (row := stored(uow, request.id)) is not None]
+        rows = [row for request in found if _is_a_row(request) and (row := stored(uow, request.id)) is not None]
     return [card_facts(world, row) for row in rows]
+
+
+def _is_a_row(request: QuotaRequest) -> bool:
+    """A decided extension shows in its loan's end."""
+    return request.extends is None or request.state is RequestState.WAITING
 
 
 def _team(policy: Policy, name: str, rows: Sequence[CardFacts], seen: Sequence[_Seen]) -> TeamStatus:
@@ -147,7 +160,9 @@ def _team(policy: Policy, name: str, rows: Sequence[CardFacts], seen: Sequence[_
         name,
         tuple(use for one in seen for use in _uses(policy, name, one)),
         tuple(row for row in mine if row.request.state is RequestState.WAITING),
-        tuple(row for row in mine if row.loan is not None and row.loan.state is not LoanState.CLOSED),
+        tuple(
+            row for row in mine if row.request.extends is None and row.loan and row.loan.state is not LoanState.CLOSED
+        ),
     )
 
 

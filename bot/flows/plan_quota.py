@@ -9,6 +9,7 @@ from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.planner import Plan, PlanFacts, plan
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan
+from bot.core.pause import Pause
 from bot.flows.gather import OPEN
 from bot.flows.world import World
 from bot.ports.cluster import Cluster
@@ -25,6 +26,8 @@ class Before:
     closed: Sequence[Loan] = ()
     """Closed ones that a record or an annotation still names: nobody's legs would be anybody's to take back."""
 
+    pause: Pause | None = None
+
     @property
     def versions(self) -> tuple[object, ...]:
         """Equal if and only if nothing changed."""
@@ -32,6 +35,7 @@ class Before:
             {key: record.version for key, record in self.records.items()},
             {intent.id for intent in self.intents},
             {loan.id: loan.version for loan in self.loans},
+            self.pause,
         )
 
 
@@ -45,7 +49,7 @@ def before_in(uow: UnitOfWork, cluster: str) -> Before:
     records = uow.fields.records(cluster)
     named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
     closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
-    return Before(records, uow.fields.open_intents(cluster), loans, closed)
+    return Before(records, uow.fields.open_intents(cluster), loans, closed, uow.pauses.get())
 
 
 def _known_after_all(world: World, planned: Plan) -> list[Loan]:
@@ -69,6 +73,7 @@ def _plan_from(
             intents=before.intents,
             loans=(*before.loans, *before.closed),
             unwritable=unwritable,
+            paused=before.pause is not None,
         )
     )
 
@@ -87,7 +92,8 @@ def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Pla
     """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
     with store.read() as uow:
         before = before_in(uow, cluster.name)
-    return plan(PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans))
+    facts = PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans)
+    return plan(replace(facts, paused=before.pause is not None))
 
 
 def make_plan(

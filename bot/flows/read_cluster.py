@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.kueue import ClusterPicture, WorkloadSnapshot
+from bot.core.overcommit import Hardware
 from bot.flows.tell_unreadable import tell_unreadable
 from bot.flows.world import World
 
@@ -44,6 +45,14 @@ def read_work(world: World, cluster: str, queues: Collection[str]) -> Sequence[W
     """Workloads that hold or wait for quota in these queues."""
     try:
         return world.clusters[cluster].workloads(queues)
+    except (Unavailable, Rejected) as error:
+        return _not_read(world, cluster, error)
+
+
+def read_hardware(world: World, cluster: str, resource: str) -> Hardware | NotRead:
+    """The nodes, and which of them each flavor means."""
+    try:
+        return world.clusters[cluster].hardware(resource)
     except (Unavailable, Rejected) as error:
         return _not_read(world, cluster, error)
 

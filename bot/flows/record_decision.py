@@ -12,25 +12,28 @@ from typing import Any
 from bot.core.errors import AlreadyHandled, Refused, Stale
 from bot.core.impact import Impact, from_json, to_json
 from bot.core.limits import over_limits
+from bot.core.loans import LoanKind
 from bot.core.membership import Groups, NotAllowed, groups_of_steps, may_approve, may_deny, open_step, stuck
 from bot.core.news import WorseNews, worse
 from bot.core.notices import NoticeDraft
+from bot.core.offers import OfferState
+from bot.core.overcommit import Overcommit
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.request_facts import RequestFacts
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.core.verdict import Outcome, evaluate_again
-from bot.flows.audited import note_refusal
-from bot.flows.cards import ask_next, owe_line, refresh_cards, tell_requester
-from bot.flows.gather import has_left, look_up_groups, person_of, person_or_id, request_facts
-from bot.flows.grant_loan import grant_loan
+from bot.flows.audited import refusals_audited
+from bot.flows.cards import ask_next, owe_line, refresh_cards, refresh_copies, tell_requester
+from bot.flows.close_offer import close_offer
+from bot.flows.gather import has_left, look_up_groups, person_of, request_facts, request_of
+from bot.flows.grant_extension import grant
 from bot.flows.live_impact import live_impact
+from bot.flows.overcommit_tick import TICKED, hold_numbers, tick_note
 from bot.flows.read_cluster import NotRead
-from bot.flows.refused_with import RefusedWith
+from bot.flows.waiting_request import already, waiting_request
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
-from bot.views.refusals import Decided, already_decided, being_changed
-from bot.views.refusals import Outcome as Ended
 from bot.views.thread_lines import EventKind
 
 _SELF, _BLIND = "self-approved", "without live figures"
@@ -46,6 +49,8 @@ class Press:
     user: str
     origin: str
     """Inbox key."""
+    ticked: bool = False
+    """Whether the approver said that more may be promised than exists (flows/overcommit_tick)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,35 +76,23 @@ def deny(world: World, press: Press, words: str) -> str:
 
 
 def _decide(world: World, press: Press, what: str, words: str = "") -> str:
-    try:
-        seen = _look(world, press)
-        return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
-    except Refused as refused:
-        note_refusal(world, press.user, what, f"Q-{press.number}", refused.sentence)
-        raise
-    except AlreadyHandled:
-        raise
-    except Stale:
-        # Somebody was faster between our look and our write: say who, and what it came to.
-        with world.store.read() as uow:
-            current = uow.requests.get(press.number)
-        faster = _already(world, current) if current else Refused(f"There is no Q-{press.number}.")
-        note_refusal(world, press.user, what, f"Q-{press.number}", faster.sentence)
-        raise faster from None
+    request = request_of(world, press.number)
+    with refusals_audited(world, press.user, request.verb(what), request.subject):
+        try:
+            seen = _look(world, press)
+            return _approve(world, seen) if what == "approve" else _deny(world, seen, words)
+        except AlreadyHandled:
+            raise
+        except Stale:
+            # Somebody was faster between our look and our write: say who, and what it came to.
+            raise already(world, request_of(world, press.number)) from None
 
 
 def _look(world: World, press: Press) -> _Seen:
     person = person_of(world, press.user)
     policy = world.policies.policy
-    with world.store.read() as uow:
-        request = uow.requests.get(press.number)
-    if request is None:
-        raise Refused(f"There is no Q-{press.number}.")
-    if request.state is not RequestState.WAITING:
-        raise _already(world, request)
     now = world.clock()
-    if request.lapses_at <= now:  # the leader has not come to it yet
-        raise RefusedWith(already_decided(Decided(request.id, Ended.LAPSED, request.lapses_at)))
+    request = waiting_request(world, press.number, now)
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
     return _Seen(press, person, policy, request, groups, now)
 
@@ -108,7 +101,7 @@ def _approve(world: World, seen: _Seen) -> str:
     request = seen.request
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
-        facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id)
+        facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id, request.extends)
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
         if stuck(seen.policy, request, approvals, seen.groups):
@@ -118,49 +111,54 @@ def _approve(world: World, seen: _Seen) -> str:
         _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
     _check_policy(world, seen, facts, begun=bool(approvals))
-    impact = live_impact(world, request.ask)
+    impact = live_impact(world, request.ask) if request.extends is None else None  # more time moves no quota
     shown = from_json(request.picture) if request.picture else None
     if isinstance(impact, Impact):
         news = worse(shown, impact) if shown else None
         if news or shown is None:
             return _show_again(world, seen, impact, news)
-    approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved)
-    notes = _notes(seen, approval, blind=isinstance(impact, NotRead))
-    said = _record(world, seen, approval, [*approvals, approval], notes)
+    elif isinstance(impact, NotRead) and request.ask.kind is LoanKind.EXTRA and shown is not None:
+        return _show_again(world, seen, impact, None)
+    tick = tick_note(request.ask, impact, ticked=seen.press.ticked) if impact is not None else None
+    approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved, request.terms)
+    notes = [*_notes(seen, approval, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
+    found = impact.overcommit if isinstance(impact, Impact) else None
+    said = _record(world, seen, [*approvals, approval], notes, found)
     return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
 
 
-def _record(world: World, seen: _Seen, approval: Approval, approvals: list[Approval], notes: Sequence[str]) -> str:
-    """One transaction: the approval, and if it was the last one the loan."""
-    request = seen.request
+def _record(
+    world: World, seen: _Seen, approvals: list[Approval], notes: Sequence[str], found: Overcommit | None
+) -> str:
+    """One transaction: the last of the approvals, and if it completes them what they are for."""
+    request, approval = seen.request, approvals[-1]
     step = open_step(request.steps, approvals)
     complete = step is None
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
+        hold_numbers(uow, request.ask, found)
         uow.requests.approve(approval)
         if step is None:
-            request = grant_loan(uow, request, seen.person.id, seen.now)
+            request = grant(uow, seen.policy, request, seen.person.id, seen.now)
         else:
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
-        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND)) or "ok"
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{request.id}", outcome))
-        owe_line(
-            uow,
-            seen.policy,
-            request.id,
-            EventKind.APPROVED,
-            seen.now,
-            seen.person.id,
-            who=seen.person.id,
-            note=", ".join(notes),
-        )
+        void = close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)
+        if void and not complete:  # of a complete approval the requester hears anyway
+            tell_requester(uow, request, NoticeKind.OFFER_VOID, seen.now, str(void.id), offer=void.id)
+        outcome = ", ".join(note for note in notes if note in (_SELF, _BLIND) or note.startswith(TICKED))
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("approve"), request.subject, outcome or "ok"))
+        who, note = seen.person.id, ", ".join(notes)
+        key = f"{who}:{request.terms}" if request.terms else who
+        owe_line(uow, seen.policy, request.id, EventKind.APPROVED, seen.now, key, who=who, note=note)
         refresh_cards(uow, request.id, seen.now, {"worse": None})
+        pause = uow.pauses.get()
         uow.commit()
     world.wake_delivery()
     if complete:
         world.wake_convergence()
-    return f"Q-{request.id} is approved." if complete else f"Your approval of Q-{request.id} counts."
+    waits = f" It waits: quota changes are paused by {pause.name}." if pause and request.extends is None else ""
+    return f"{request.name} is approved.{waits}" if complete else f"Your approval of {request.name} counts."
 
 
 def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:
@@ -189,18 +187,23 @@ def _deny(world: World, seen: _Seen, words: str) -> str:
     with world.store.begin() as uow:
         uow.inbox.done(seen.press.origin)
         stored = uow.requests.update(denied)
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "deny", f"Q-{request.id}", "ok"))
-        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, request.verb("deny"), request.subject, "ok"))
+        refresh_copies(uow, stored, seen.now, {"worse": None})
         if not left:
             tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
         uow.commit()
     world.wake_delivery()
-    return f"Q-{request.id} is denied."
+    return f"{request.name} is denied."
 
 
-def _show_again(world: World, seen: _Seen, impact: Impact, news: WorseNews | None) -> str:
-    """The picture got worse since the card was drawn, or there was none: nothing is approved, the card shows it."""
-    changed = replace(seen.request, picture=to_json(impact), revision=seen.request.revision + 1)
+def _show_again(world: World, seen: _Seen, impact: Impact | NotRead, news: WorseNews | None) -> str:
+    """The picture got worse since the card was drawn, came or went: nothing is approved, the card shows it."""
+    changed = replace(seen.request, picture=None, revision=seen.request.revision + 1)
+    if isinstance(impact, NotRead):
+        _change(world, seen, changed, {"worse": None}, "no live figures: asked again")
+        return f"{impact.opening}: what is promised cannot be checked. Not approved yet: look and press again."
+    changed = replace(changed, picture=to_json(impact))
     if news is None:
         _change(world, seen, changed, {}, "live figures came: asked again")
         return "The card had no live figures and has them now. Not approved yet: look and press again."
@@ -217,19 +220,19 @@ def _check_policy(world: World, seen: _Seen, facts: RequestFacts, *, begun: bool
         words = " ".join(one.sentence for one in over)
         if over_limits(seen.policy, replace(facts, loans=(), requests=())):
             _close(world, seen, "limits", words)
-            raise Refused(f"Not approved: {words} Q-{request.id} is closed.")
+            raise Refused(f"Not approved: {words} {request.name} is closed.")
         raise Refused(f"Not approved: {words}")
-    verdict = evaluate_again(seen.policy, facts, request.created_at, request.rule)
+    verdict = evaluate_again(seen.policy, facts, request.judged_at or request.created_at, request.rule)
     if verdict.outcome is Outcome.DENIED:
         _close(world, seen, verdict.rule or "none", verdict.words)
         by = f"rule {verdict.rule}" if verdict.rule else "the policy"
-        raise Refused(f"Not approved: {by} says no now: {verdict.words.rstrip('.')}. Q-{request.id} is closed.")
+        raise Refused(f"Not approved: {by} says no now: {verdict.words.rstrip('.')}. {request.name} is closed.")
     if verdict.outcome is Outcome.AUTO or verdict.steps == request.steps:
         return
     if begun:
         words = "The policy changed after the first approval: other people decide this now. Ask again."
         _close(world, seen, verdict.rule or "none", words)
-        raise Refused(f"Q-{request.id} is closed. {words}")
+        raise Refused(f"{request.name} is closed. {words}")
     changed = replace(request, rule=verdict.rule, steps=verdict.steps, revision=request.revision + 1)
     _change(world, seen, changed, {}, "policy changed: asked again")
     raise Refused("The policy changed: other people decide this now. The card shows who.")
@@ -241,8 +244,9 @@ def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
     denied = replace(request, state=RequestState.DENIED, decided_by=f"rule:{rule}", decided_at=seen.now, words=words)
     with world.store.begin() as uow:
         stored = uow.requests.update(replace(denied, revision=request.revision + 1))
-        uow.audit.add(AuditEntry(seen.now, "bot", "close", f"Q-{request.id}", words))
-        refresh_cards(uow, request.id, seen.now, {"worse": None})
+        close_offer(uow, request.id, OfferState.VOID, "bot", seen.now)
+        uow.audit.add(AuditEntry(seen.now, "bot", request.verb("close"), request.subject, words))
+        refresh_copies(uow, stored, seen.now, {"worse": None})
         tell_requester(uow, stored, NoticeKind.DENIED, seen.now)
         uow.commit()
     world.wake_delivery()
@@ -251,7 +255,7 @@ def _close(world: World, seen: _Seen, rule: str, words: str) -> None:
 def _change(world: World, seen: _Seen, changed: QuotaRequest, facts: dict[str, Any], outcome: str) -> None:
     with world.store.begin() as uow:
         uow.requests.update(changed)
-        uow.audit.add(AuditEntry(seen.now, seen.person.id, "approve", f"Q-{changed.id}", outcome))
+        uow.audit.add(AuditEntry(seen.now, seen.person.id, changed.verb("approve"), changed.subject, outcome))
         refresh_cards(uow, changed.id, seen.now, facts)
         uow.commit()
     world.wake_delivery()
@@ -273,23 +277,3 @@ def _owe_no_approver(world: World, seen: _Seen) -> None:
         uow.notices.owe_once(draft, seen.now)
         uow.commit()
     world.wake_delivery()
-
-
-def _already(world: World, request: QuotaRequest) -> Refused:
-    """Why a request that was read again cannot be decided by this press."""
-    if request.state is RequestState.WAITING:
-        return RefusedWith(being_changed(request.id, None))
-    by = request.decided_by or ""
-    rule = by.removeprefix("rule:") if by.startswith("rule:") else None
-    return RefusedWith(
-        already_decided(
-            Decided(
-                request.id,
-                Ended(request.state.value),
-                request.decided_at or request.created_at,
-                person_or_id(world, by) if by and rule is None else None,
-                rule,
-                request.words or "",
-            )
-        )
-    )

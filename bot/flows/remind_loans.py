@@ -15,7 +15,7 @@ from bot.core.membership import Unknown, is_group, people_of
 from bot.core.notices import NoticeDraft
 from bot.core.policy import Policy
 from bot.core.reminders import Batch, Ending, Reminder, batches, may_be_due
-from bot.core.requests import QuotaRequest
+from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.gather import has_left, look_up_groups
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.work_above import above_base, likely_work
@@ -45,8 +45,14 @@ def _unsaid(world: World, which: Reminder, now: datetime) -> list[Ending]:
                 continue
             request = uow.requests.get(loan.id)
             if request is not None:  # else rebuilt from annotations: nobody is known to have asked for it
-                found.append((loan, request, max(loan.start, request.decided_at or loan.start)))
+                found.append((loan, request, _agreed(uow, loan, request)))
     return [Ending(loan, tuple(_who_hears(world, request)), since) for loan, request, since in found]
+
+
+def _agreed(uow: UnitOfWork, loan: Loan, request: QuotaRequest) -> datetime:
+    """Since when its end is what it is: the approval, or that of its latest extension."""
+    decided = [request, *uow.requests.find(states={RequestState.APPROVED}, extends=loan.id)]
+    return max(loan.start, *(one.decided_at or loan.start for one in decided))
 
 
 def _prefix(which: Reminder, loan: Loan) -> str:

@@ -12,20 +12,22 @@ from typing import Any
 from bot.core.membership import is_group, people_of
 from bot.core.messages import Message
 from bot.core.notices import Notice
+from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import RequestState
-from bot.flows.card_facts import card_facts, stored
+from bot.flows.card_facts import card_facts, offered, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, platform, reminders
+from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
-from bot.views.facts import CardFacts, Surface
+from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
 from bot.views.parts import Group
+from bot.views.pause import Resumed, paused_notice, resumed_notice
 from bot.views.platform import Outage, PolicyTrouble, Unreadable
 from bot.views.request_card import card
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
@@ -38,6 +40,7 @@ _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LAPSED: direct.lapsed,
     NoticeKind.WITHDRAWN: direct.withdrawn,
     NoticeKind.NOT_IN_FORCE: direct.not_in_force,
+    NoticeKind.LOAN_EXTENDED: direct.extended,
     NoticeKind.LOAN_RETURNED: direct.returned,
     NoticeKind.LOAN_ENDED: direct.ended,
     NoticeKind.LENDER_LENT: direct.lent,
@@ -61,6 +64,13 @@ _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.BOT_WAS_DOWN: platform.bot_was_down,
     NoticeKind.SLACK_BACK: platform.slack_back,
     NoticeKind.DATABASE_BACK: platform.database_back,
+}
+
+
+_OFFERS: Mapping[NoticeKind, Callable[[CardFacts, Offered], Message]] = {
+    NoticeKind.COUNTER_OFFER: offers.counter_offer,
+    NoticeKind.OFFER_ANSWERED: offers.offer_answered,
+    NoticeKind.OFFER_VOID: offers.offer_void,
 }
 
 
@@ -146,6 +156,15 @@ def _next_step(world: World, notice: Notice) -> Message:
     return next_step(facts, Asked(facts.steps[index], people, group))
 
 
+def _offer(world: World, notice: Notice) -> Message:
+    with world.store.read() as uow:
+        offer = uow.offers.get(notice.draft.facts["offer"])
+    if offer is None:
+        raise NotSaid("there is no such offer")
+    view = _OFFERS[NoticeKind(notice.draft.kind)]
+    return view(_facts(world, notice.draft.facts), offered(world, offer))
+
+
 def _question(world: World, notice: Notice) -> Message:
     return edit_question(edit_facts(world, notice))
 
@@ -175,6 +194,15 @@ def _ending(world: World, notice: Notice) -> Message:
     if not ends:
         raise NotSaid("none of these ends is to come any more")
     return (reminders.day_before if notice.draft.kind == NoticeKind.ENDS_IN_A_DAY else reminders.hour_before)(ends)
+
+
+def _pause(world: World, notice: Notice) -> Message:
+    facts = notice.draft.facts
+    pause = Pause(facts["who"], facts["name"], datetime.fromisoformat(facts["since"]), facts["reason"])
+    if notice.draft.kind == NoticeKind.QUOTA_PAUSED:
+        return paused_notice(pause, person_or_id(world, pause.who))
+    by, at = person_or_id(world, facts["by"]), datetime.fromisoformat(facts["at"])
+    return resumed_notice(Resumed(pause, by, at))
 
 
 def _no_approver(_world: World, notice: Notice) -> Message:
@@ -221,6 +249,7 @@ def _answer(_world: World, notice: Notice) -> Message:
 _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
+    **dict.fromkeys(_OFFERS, _offer),
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,
@@ -228,6 +257,8 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.ENDS_SOON: _ending,
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
+    NoticeKind.QUOTA_PAUSED: _pause,
+    NoticeKind.QUOTA_RESUMED: _pause,
     NoticeKind.CANNOT_READ: _cannot_read,
     NoticeKind.POLICY_BROKEN: _policy_broken,
     NoticeKind.ANSWER: _answer,

@@ -15,9 +15,10 @@ from bot.core.policy import Policy
 from bot.core.requests import ApprovalStep, QuotaRequest
 from bot.core.verdict import Outcome, evaluate
 from bot.flows.card_facts import unit_of
-from bot.flows.gather import OPEN, person_of, request_facts, roles_of_person
+from bot.flows.gather import open_loans, person_of, request_facts, roles_of_person
+from bot.flows.live_impact import live_overcommit
 from bot.flows.read_cluster import NotRead, read_queues
-from bot.flows.submit_request import complete
+from bot.flows.submit_request import complete, may_overcommit
 from bot.flows.world import World
 from bot.views.amounts import GPU
 from bot.views.facts import Step
@@ -163,8 +164,7 @@ def _lenders(
     if picture is None or cluster is None:
         return ()
     with world.store.read() as uow:
-        loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == picture.cluster]
-    known = Lenders(picture, cluster, loans, picture.queues)
+        known = Lenders(picture, cluster, open_loans(uow, picture.cluster), picture.queues)
     return tuple(
         LenderChoice(name, known.most(picture.queues[name], entry))
         for name in cluster.lenders
@@ -203,12 +203,15 @@ def _judged(world: World, draft: Draft, now: FormPicture) -> FormPicture:
     if isinstance(completed, Question):
         return now
     proposal, picture, _, policy = completed
+    promised = live_overcommit(world, proposal.ask, picture)
     with world.store.read() as uow:
-        verdict = evaluate(policy, request_facts(uow, proposal.ask, world.clock(), policy))
+        facts = request_facts(uow, proposal.ask, world.clock(), policy)
+    verdict = evaluate(policy, replace(facts, overcommits=may_overcommit(proposal.ask, promised)))
     managed = [(name, picture.queues[name].managed_by) for name in (proposal.ask.queue, proposal.ask.lender) if name]
     return replace(
         now,
         kind=proposal.ask.kind,
+        overcommit=promised,
         steps=tuple(_step(step) for step in verdict.steps),
         rule=verdict.rule if verdict.outcome is Outcome.AUTO else None,
         denied=verdict.words if verdict.outcome is Outcome.DENIED else None,

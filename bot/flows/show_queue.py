@@ -13,6 +13,7 @@ from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import unit_of
 from bot.flows.gather import OPEN, person_of, roles_of_person
+from bot.flows.look_up import pause_of
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
@@ -39,6 +40,7 @@ def show_facts(world: World, user: str, queue: str | None, hardware: str | None)
                 picture.read_at,
                 may_request=roles.admin or queue in own,
                 waiting_unknown=waiting.why if isinstance(waiting, NotRead) else None,
+                pause=pause_of(world),
             )
     raise no_such_queue(queue or "", seen)
 
@@ -83,7 +85,7 @@ def _figures(world: World, policy: Policy, picture: ClusterPicture, looked: _Ask
     accelerators = cluster.accelerators if cluster else {}
     with world.store.read() as uow:
         loans = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
-        requests = uow.requests.find(states={RequestState.WAITING})
+        requests = [one for one in uow.requests.find(states={RequestState.WAITING}) if one.extends is None]
         asked = [(one, len(uow.requests.approvals(one.id))) for one in requests if one.ask.cluster == picture.cluster]
     around = _Around(picture, queue, loans, asked, looked.waiting)
     return [

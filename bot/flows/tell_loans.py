@@ -35,7 +35,7 @@ UNSAID = timedelta(days=60)
 PATIENCE = timedelta(seconds=20)
 """How long an approved loan may take before its requester hears that it waits."""
 _CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.NO_RIGHT, Blocker.REFUSED})
-_HARD = frozenset({Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.CANNOT_READ, Blocker.REFUSED})
+_HARD = frozenset(Blocker) - {Blocker.IN_QUESTION, Blocker.SUSPENDED, Blocker.SHORT, Blocker.WAITS}
 
 
 @dataclass(frozen=True, slots=True)

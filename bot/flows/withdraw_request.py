@@ -6,10 +6,12 @@ from datetime import datetime
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
+from bot.core.offers import OfferState
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.audited import refusals_audited
-from bot.flows.cards import owe_line, refresh_cards, tell_requester
-from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.cards import owe_line, refresh_copies, tell_requester
+from bot.flows.close_offer import close_offer
+from bot.flows.gather import person_of, request_of, requester_name, roles_of_person
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -19,9 +21,18 @@ from bot.views.thread_lines import EventKind
 
 
 def withdraw_request(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
-    """The request as it is now. Raises Refused; both are in the audit."""
-    with refusals_audited(world, user, "withdraw", f"Q-{number}"):
-        return _take_back(world, number, user, arrival)
+    """The request as it is now. The number of a loan in force means the extension of it that waits, if there is one.
+    Raises Refused; both are in the audit."""
+    meant = _meant(world, request_of(world, number))
+    with refusals_audited(world, user, meant.verb("withdraw"), meant.subject):
+        return _take_back(world, meant.id, user, arrival)
+
+
+def _meant(world: World, request: QuotaRequest) -> QuotaRequest:
+    with world.store.read() as uow:
+        loan = uow.loans.get(request.id)
+        waiting = uow.requests.find(states={RequestState.WAITING}, extends=request.id)
+    return waiting[0] if waiting and loan is not None and loan.in_force_at is not None else request
 
 
 def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
@@ -40,10 +51,10 @@ def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaReque
         try:
             withdrawn = _withdraw(uow, request, user, now)
         except Stale:
-            raise RefusedWith(being_changed(number, None)) from None
+            raise RefusedWith(being_changed(request.number, None)) from None
         uow.inbox.done(arrival)
-        uow.audit.add(AuditEntry(now, user, "withdraw", f"Q-{number}", "ok"))
-        refresh_cards(uow, number, now, {"worse": None})
+        uow.audit.add(AuditEntry(now, user, request.verb("withdraw"), request.subject, "ok"))
+        refresh_copies(uow, request, now, {"worse": None})
         owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)
         if user != request.ask.requester:
             tell_requester(uow, withdrawn, NoticeKind.WITHDRAWN, now)
@@ -62,10 +73,12 @@ def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) 
             decided_at=now,
             revision=request.revision + 1,
         )
-        return uow.requests.update(withdrawn)
+        stored = uow.requests.update(withdrawn)
+        close_offer(uow, request.id, OfferState.VOID, user, now)
+        return stored
     loan = uow.loans.get(request.id)
     if request.state is not RequestState.APPROVED or loan is None:
-        raise Refused(f"Q-{request.id} is {request.state.value} already.")
+        raise Refused(f"{request.name} is {request.state.value} already.")
     _cancel(uow, loan, now)
     return request
 

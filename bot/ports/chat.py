@@ -34,6 +34,10 @@ class Chat(Protocol):
         """Answer an arrival where it came from, visible to that person only. Best effort: 5 uses, 30 minutes."""
         ...
 
+    def send_file(self, user: str, name: str, content: str) -> None:
+        """A file in the DM of a person. Not safe to repeat. Rejected `missing_scope` where the app may not."""
+        ...
+
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         """Open a modal within 3 s of the trigger; the view's id."""
         ...

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from bot.core.convergence.changes import PatchResult, QueueChange
 from bot.core.kueue import ClusterPicture, WorkloadSnapshot
+from bot.core.overcommit import Hardware
 
 
 class Cluster(Protocol):
@@ -22,6 +23,10 @@ class Cluster(Protocol):
 
     def workloads(self, queues: Collection[str]) -> Sequence[WorkloadSnapshot]:
         """Workloads that hold or wait for quota in these ClusterQueues, unfinished ones only."""
+        ...
+
+    def hardware(self, resource: str) -> Hardware:
+        """All nodes with what they have of a resource, and the nodes that each ResourceFlavor means."""
         ...
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:

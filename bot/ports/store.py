@@ -5,10 +5,13 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.inbox import InboxItem
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import Notice, NoticeDraft
+from bot.core.offers import Offer
+from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 
 
@@ -29,10 +32,11 @@ class Requests(Protocol):
         states: Collection[RequestState] | None = None,
         teams: Collection[str] | None = None,
         requester: str | None = None,
+        extends: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        """Newest first; every given condition holds. `since` is about created_at."""
+        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at."""
         ...
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
@@ -41,11 +45,29 @@ class Requests(Protocol):
         ...
 
     def approvals(self, number: int) -> Sequence[Approval]:
-        """In the order given."""
+        """Of the terms that the request has now, in the order given."""
         ...
 
     def approve(self, approval: Approval) -> None:
-        """Raises Stale if this person approved this request before."""
+        """Raises Stale if this person approved these terms of this request before."""
+        ...
+
+
+class Offers(Protocol):
+    """Counter-offers, never deleted."""
+
+    def add(self, draft: Offer) -> Offer:
+        """Store an open offer; its id is assigned (`draft.id` is ignored). Stale if the request has an open one."""
+        ...
+
+    def get(self, offer_id: int) -> Offer | None: ...
+
+    def of(self, number: int) -> Sequence[Offer]:
+        """All of a request, in order."""
+        ...
+
+    def update(self, offer: Offer) -> Offer:
+        """Settle an open one, by compare-and-set on `offer.version`. Raises Stale, also for one that is settled."""
         ...
 
 
@@ -163,6 +185,10 @@ class Audit(Protocol):
         """In order."""
         ...
 
+    def find(self, query: AuditQuery, limit: int | None = None) -> Sequence[AuditEntry]:
+        """The newest first."""
+        ...
+
 
 class Leadership(Protocol):
     """The one row that says who leads. Times are the database's."""
@@ -187,11 +213,27 @@ class Leadership(Protocol):
         ...
 
 
+class Pauses(Protocol):
+    """Whether quota changes are paused."""
+
+    def get(self) -> Pause | None: ...
+
+    def begin(self, pause: Pause) -> bool:
+        """False, and nothing changes, if it is paused already."""
+        ...
+
+    def end(self) -> Pause | None:
+        """The pause that is over; None if there was none."""
+        ...
+
+
 class UnitOfWork(Protocol):
     """One transaction. Leaving it without `commit` rolls back."""
 
     @property
     def requests(self) -> Requests: ...
+    @property
+    def offers(self) -> Offers: ...
     @property
     def loans(self) -> Loans: ...
     @property
@@ -204,6 +246,8 @@ class UnitOfWork(Protocol):
     def audit(self) -> Audit: ...
     @property
     def leadership(self) -> Leadership: ...
+    @property
+    def pauses(self) -> Pauses: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

@@ -6,7 +6,6 @@ A modal, so no tables: the queues stand in preformatted text.
 from dataclasses import dataclass
 
 from bot.core.messages import Block, Modal
-from bot.core.wording.request_ids import format_request_id
 from bot.views.columns import columns
 from bot.views.edit_question import ignore_rule
 from bot.views.facts import CardFacts
@@ -54,6 +53,8 @@ def details(facts: DetailsFacts) -> Modal:
     reason = card.request.ask.reason
     head = [title(card), told(card).state, terms(card), *([line(Reason(reason))] if reason.strip() else [])]
     impact = impact_lines(card.impact, card.unit, most_named=_MOST_WORKLOADS) if card.impact else []
+    if card.request.extends is not None:
+        impact = [line("The same quota for longer: no number of a queue changes")]
     blocks: list[Block] = [
         rich(*head, bold_first=True),
         bullets(impact or [no_figures(card.no_figures_since)]),
@@ -62,7 +63,7 @@ def details(facts: DetailsFacts) -> Modal:
         *_team(facts),
         *_git(card),
     ]
-    return Modal(View.DETAILS, f"Details of {format_request_id(card.request.id)}", tuple(blocks))
+    return Modal(View.DETAILS, f"Details of {card.request.subject}", tuple(blocks))
 
 
 def _part(heading: str, *lines: Line) -> Block:

@@ -16,17 +16,19 @@ from bot.views.loan_state import CardState, rule_of, state_of, told
 from bot.views.loan_words import (
     above_line,
     again_line,
+    asked,
     blocked_because,
     capital,
     early,
     lasting,
     lender_move,
+    longer,
     runs_above,
     takes_back_line,
     what,
 )
 from bot.views.parts import Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
-from bot.views.request_card import again_button, return_button, withdraw_button
+from bot.views.request_card import again_button, extend_button, return_button, withdraw_button
 
 
 def _message(symbol: Symbol, first: Line, lines: list[Line], *buttons: dict[str, object]) -> Message:
@@ -80,7 +82,7 @@ def _worth(facts: CardFacts) -> Line:
 def waits(facts: CardFacts) -> Message:
     """Approved, and not in force yet: it starts later, or something does not answer."""
     loan = _loan(facts)
-    buttons = (withdraw_button(facts.request.id),)
+    buttons = (withdraw_button(facts.request.id, facts.request.name),)
     hear = line("You hear when it is in force")
     if state_of(facts) is CardState.STARTS_LATER:
         first = line(_amount(facts), " approved, starts ", Moment(loan.start), f" {_name(facts)}")
@@ -100,19 +102,38 @@ def in_force_later(facts: CardFacts) -> Message:
     loan = _loan(facts)
     late = f", {lasting(facts.late.by)} late" if facts.late else ""
     first = line(_amount(facts), f" in force now {_name(facts)}{late}")
-    lost = line("Need the lost time back: make a new request") if facts.late else ()
+    lost = line("Need the lost time back: Extend") if facts.late else ()
     ends = line("Ends ", Moment(loan.end), " as approved")
-    return _message(Symbol.IN_FORCE, first, [ends, _worth(facts), lost], return_button(facts.request.id))
+    buttons = (extend_button(loan.id), return_button(loan.id)) if facts.late else (return_button(loan.id),)
+    return _message(Symbol.IN_FORCE, first, [ends, _worth(facts), lost], *buttons)
+
+
+def extended(facts: CardFacts) -> Message:
+    """It was approved that the loan ends later."""
+    request = facts.request
+    assert request.ask.until
+    first = line(f"{request.subject} now ends ", Moment(request.ask.until), f" (+{longer(request)})")
+    what_for = line(what(request.ask), ". ", _approved(facts))
+    return _message(Symbol.IN_FORCE, first, [what_for], return_button(request.number))
+
+
+def _still_ends(facts: CardFacts) -> list[Line]:
+    """What an extension that came to nothing leaves."""
+    ends = facts.request.ask.start
+    return [line("Still ends ", Moment(ends))] if facts.request.extends is not None and ends else []
 
 
 def denied(facts: CardFacts) -> Message:
     """A person or a rule said no."""
     request = facts.request
-    first = line(what(request.ask), f": denied {_name(facts)}")
+    name = "" if request.extends else f" {_name(facts)}"
+    first = line(asked(request), f": denied{name}")
     words = line(": ", Reason(request.words)) if request.words else ()
     if rule := rule_of(facts):
-        return _message(Symbol.DENIED, first, [line("Rule ", Theirs(rule), words)])
+        return _message(Symbol.DENIED, first, [line("Rule ", Theirs(rule), words), *_still_ends(facts)])
     who = line(Mention(facts.decider)) if facts.decider else line("An approver")
+    if request.extends is not None:
+        return _message(Symbol.DENIED, first, [line(who, words), *_still_ends(facts)], return_button(request.number))
     return _message(Symbol.DENIED, first, [line(who, words)], again_button(request.id))
 
 
@@ -120,7 +141,9 @@ def lapsed(facts: CardFacts) -> Message:
     """Nobody decided in time."""
     request = facts.request
     waited = lasting(request.lapses_at - request.created_at)
-    first = line(f"{format_request_id(request.id)} lapsed: nobody decided in {waited}")
+    first = line(f"{request.name} lapsed: nobody decided in {waited}")
+    if request.extends is not None:
+        return _message(Symbol.OVER, first, _still_ends(facts))
     ask = line("Ask ", Theirs(facts.steps[0].label), ", or request again") if facts.steps else line("Request again")
     return _message(Symbol.OVER, first, [line("Nothing changed. ", ask)], again_button(request.id))
 
@@ -128,7 +151,8 @@ def lapsed(facts: CardFacts) -> Message:
 def withdrawn(facts: CardFacts) -> Message:
     """Somebody else withdrew it for the requester."""
     who = line("By ", Mention(facts.decider), ". ") if facts.decider else ()
-    first = line(what(facts.request.ask), f": withdrawn {_name(facts)}")
+    name = "" if facts.request.extends else f" {_name(facts)}"
+    first = line(asked(facts.request), f": withdrawn{name}")
     return _message(Symbol.OVER, first, [line(who, "Nothing changed")])
 
 

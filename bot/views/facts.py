@@ -10,6 +10,8 @@ from enum import StrEnum
 
 from bot.core.impact import AtRisk, Impact
 from bot.core.loans import Loan
+from bot.core.offers import Offer, Terms
+from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.standing import LoanStanding
@@ -44,6 +46,18 @@ class Given:
     at: datetime
     lends: bool = False
     self_approved: bool = False
+    step: int = 0
+    """Index of the step it was given for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A counter-offer and the people of it."""
+
+    offer: Offer
+    by: Person
+    settled_by: Person | None = None
+    """None: nobody yet, or the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +105,10 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """A request with all that came of it. Which state the card shows follows from these values alone."""
+    """A request with all that came of it, or an extension with the loan that it is about.
+
+    Which state the card shows follows from these values alone.
+    """
 
     request: QuotaRequest
     requester: Person
@@ -105,6 +122,10 @@ class CardFacts:
     """Who denied, withdrew, or ended it; None for a rule."""
     checking: Pressed | None = None
     worse: Worse | None = None
+    offered: Offered | None = None
+    """The open counter-offer."""
+    asked_first: Terms | None = None
+    """What was asked for at first, if an accepted offer changed it."""
     loan: Loan | None = None
     standing: LoanStanding | None = None
     """How the loan stands now; None without a loan or without live figures."""
@@ -124,5 +145,9 @@ class CardFacts:
     """Name of the approvals channel if the card goes to approvers by DM instead."""
     end_words: str = ""
     """Why an admin ended the loan, as they wrote it."""
+    extension: QuotaRequest | None = None
+    """One of the loan that waits for a decision."""
+    pause: Pause | None = None
+    """Quota changes are paused: an approval waits."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

@@ -1,7 +1,7 @@
 """Every action_id, block_id and callback_id that the bot sends, written once; chat listens to these and no others.
 
-A button's `value` is an opaque id (request, loan, question, form draft). The revision of the picture stands in the
-block_id of its row of buttons, so that a press on an old picture is known by its block.
+A button's `value` is an opaque id (request, offer, loan, question, form draft). The revision of the picture stands in
+the block_id of its row of buttons, so that a press on an old picture is known by its block.
 """
 
 import hashlib
@@ -14,17 +14,27 @@ class Action(StrEnum):
     """action_id of buttons. In brackets: what `value` names."""
 
     CARD_APPROVE = "gpuq_card_approve"
-    """[request] approvers of the step"""
+    """[request] approvers of the step; opens `View.OVERCOMMIT_FORM` if more may be promised than exists"""
+    CARD_CHANGE = "gpuq_card_change"
+    """[request] approvers of the step; opens `View.CHANGE_FORM`"""
     CARD_DENY = "gpuq_card_deny"
     """[request] approvers of the step; opens `View.DENY_FORM`"""
     CARD_DETAILS = "gpuq_card_details"
     """[request] whoever sees the card; opens `View.DETAILS`"""
+    OFFER_ACCEPT = "gpuq_offer_accept"
+    """[offer] requester, the team's leads"""
+    OFFER_KEEP = "gpuq_offer_keep"
+    """[offer] requester, the team's leads: the request stays as it was asked"""
     REQUEST_WITHDRAW = "gpuq_request_withdraw"
     """[request] requester, the team's leads"""
     REQUEST_AGAIN = "gpuq_request_again"
     """[request] requester, the team's leads; opens the form filled from that request"""
+    LOAN_EXTEND = "gpuq_loan_extend"
+    """[loan] requester, the team's leads; opens `View.EXTEND_FORM`"""
     LOAN_RETURN = "gpuq_loan_return"
     """[loan] requester, the team's leads; opens `View.RETURN_FORM`"""
+    LOAN_END = "gpuq_loan_end"
+    """[loan] admins: end it before its time"""
     DRIFT_BASE = "gpuq_drift_base"
     """[question] admins: the number is the new base"""
     DRIFT_INCLUDED = "gpuq_drift_included"
@@ -51,8 +61,19 @@ class Field(StrEnum):
     REASON = "gpuq_form_reason"
     LENDER = "gpuq_form_lender"
     START_AT = "gpuq_form_start_at"
+    CHANGE_AMOUNT = "gpuq_change_amount"
+    CHANGE_KIND = "gpuq_change_kind"
+    CHANGE_LENDER = "gpuq_change_lender"
+    CHANGE_UNTIL = "gpuq_change_until"
+    CHANGE_UNTIL_AT = "gpuq_change_until_at"
+    CHANGE_START_AT = "gpuq_change_start_at"
+    CHANGE_WORDS = "gpuq_change_words"
     DENY_WORDS = "gpuq_deny_words"
     RETURN_AMOUNT = "gpuq_return_amount"
+    EXTEND_BY = "gpuq_extend_by"
+    EXTEND_UNTIL_AT = "gpuq_extend_until_at"
+    EXTEND_WORDS = "gpuq_extend_words"
+    OVERCOMMIT_TICK = "gpuq_overcommit_tick"
 
 
 class View(StrEnum):
@@ -62,8 +83,11 @@ class View(StrEnum):
     REQUEST_FORM = "gpuq_request_form"
     REQUEST_LOADING = "gpuq_request_loading"
     """Loading, checking, sent and not sent: states without a submit button."""
+    CHANGE_FORM = "gpuq_change_form"
     DENY_FORM = "gpuq_deny_form"
     RETURN_FORM = "gpuq_return_form"
+    EXTEND_FORM = "gpuq_extend_form"
+    OVERCOMMIT_FORM = "gpuq_overcommit_form"
     DETAILS = "gpuq_details_view"
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.core.impact import AtRisk, Impact, Move
 from bot.core.loans import LoanKind
+from bot.core.overcommit import Overcommit
 from bot.views.amounts import Unit, devices, number, up_to
 from bot.views.kit import line
 from bot.views.parts import Clock, Code, Line, Theirs
@@ -19,6 +20,9 @@ def impact_lines(impact: Impact, unit: Unit, *, most_named: int = MOST_NAMED) ->
     """One line per thing that an approver should know, the most important first."""
     if impact.kind is LoanKind.BORROW:
         lines = [_free(impact), _borrow(impact), _nobody_at_risk(impact, unit, most_named)]
+    elif impact.kind is LoanKind.EXTRA:
+        promised = promised_line(impact.overcommit, impact.flavor) if impact.overcommit else ()
+        lines = [_moves(impact), promised]
     else:
         lines = [_moves(impact), _lender_work(impact, unit, most_named), _room(impact)]
     return [one for one in (*lines, *_limits(impact), *_stopped(impact), *_managed(impact)) if one]
@@ -80,6 +84,21 @@ def _moves(impact: Impact) -> Line:
     return line(
         lends, f"{number(impact.lender.before)} -> {number(impact.lender.after)}; ", moved(impact.borrower), pool
     )
+
+
+def promised_line(found: Overcommit, flavor: str) -> Line:
+    """What is promised with an extra loan: "With it 72 of 60 a100 promised: 12 more than the nodes have"."""
+    what = Theirs(flavor)
+    if found.capacity is None:
+        return line(
+            f"With it {found.promised:,} ", what, " promised; what the nodes have is not known: ", Theirs(found.why)
+        )
+    numbers = line(f"With it {found.promised:,} of {found.capacity:,} ", what, " promised")
+    aside = f" ({found.aside:,} on nodes that are out of service do not count)" if found.aside else ""
+    if not found.over:
+        return line(numbers, ": the nodes have them", aside)
+    pending = ". Jobs may be admitted and then sit Pending"
+    return line(numbers, f": {found.over:,} more than the nodes have", aside, pending)
 
 
 def _lender_work(impact: Impact, unit: Unit, most_named: int) -> Line:

@@ -75,6 +75,11 @@ def words(field: Field, label: str, value: str, most: int, hint: str, *, optiona
     return _input(field, label, element, hint=hint, optional=optional)
 
 
+def tick(field: Field, label: str, says: str, description: str = "") -> Block:
+    """One checkbox that must be ticked, and is not at first."""
+    return _input(field, label, {"type": "checkboxes", "options": [_option(Option("yes", says, description))]}, hint="")
+
+
 def _input(field: Field, label: str, element: dict[str, Any], *, hint: str, optional: bool = False) -> Block:
     block: dict[str, Any] = {
         "type": "input",

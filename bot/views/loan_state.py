@@ -20,7 +20,9 @@ from bot.views.loan_words import (
     approved_by,
     blocked_because,
     early,
+    extension_line,
     lasting,
+    offer_lines,
     quota_line,
     quota_lowered_line,
     runs_above,
@@ -37,11 +39,15 @@ class CardState(StrEnum):
     WAITING = auto()
     CHECKING = auto()
     WORSE = auto()
+    OFFERED = auto()
+    """An approver offers other terms, and the requester has not answered."""
     DENIED = auto()
     WITHDRAWN = auto()
     LAPSED = auto()
     OBSERVED = auto()
     """Approved while the bot only observes."""
+    EXTENDED = auto()
+    """Of an extension: its loan ends later now."""
     STARTS_LATER = auto()
     STARTING = auto()
     """Approved, and the write is under way."""
@@ -77,14 +83,24 @@ _UNDECIDED = {
 def state_of(facts: CardFacts) -> CardState:
     """The one state that these facts amount to."""
     if facts.request.state is RequestState.WAITING:
-        return CardState.CHECKING if facts.checking else CardState.WORSE if facts.worse else CardState.WAITING
+        return _waiting_state(facts)
     if facts.request.state is not RequestState.APPROVED:
         return _UNDECIDED[facts.request.state]
     if facts.observe:
         return CardState.OBSERVED
+    if facts.request.extends is not None:
+        return CardState.EXTENDED
     if facts.loan is None:
         return CardState.STARTING
     return _loan_state(facts, facts.loan)
+
+
+def _waiting_state(facts: CardFacts) -> CardState:
+    if facts.checking:
+        return CardState.CHECKING
+    if facts.worse:
+        return CardState.WORSE
+    return CardState.OFFERED if facts.offered else CardState.WAITING
 
 
 def is_over(loan: Loan) -> bool:
@@ -151,10 +167,18 @@ def _worse(facts: CardFacts) -> Told:
     if worse.at_risk:
         lines.append(line("Becomes preemptible: ", named_work(worse.at_risk)))
     lines += [line(Theirs(one, 150)) for one in worse.other]
+    lines += offer_lines(facts)
     lines.append(line("Not approved yet; pressed by ", named(worse.pressed.who), " ", Clock(worse.pressed.at)))
     given = tuple(_given(one) for one in facts.approvals)
     state = line("Changed since ", Clock(worse.shown_at), ": look again")
     return Told(Symbol.LOOK, state, line("changed, look again"), (*lines, *given))
+
+
+def _offered(facts: CardFacts) -> Told:
+    given = tuple(_given(one) for one in facts.approvals)
+    state, *why = offer_lines(facts)
+    short = line("changed, waits for ", named(facts.requester))
+    return Told(Symbol.WAITS, state, short, (*why, *given))
 
 
 def _denied(facts: CardFacts) -> Told:
@@ -189,6 +213,9 @@ def _withdrawn(facts: CardFacts) -> Told:
 
 def _lapsed(facts: CardFacts) -> Told:
     request = facts.request
+    if request.extends is not None and request.decided_at and request.decided_at < request.lapses_at:
+        over = line("Lapsed ", Moment(request.decided_at), f": {request.subject} is over")
+        return Told(Symbol.OVER, over, line("lapsed"))
     waited = lasting(request.lapses_at - request.created_at)
     state = line("Lapsed ", Moment(request.lapses_at), f": nobody decided in {waited}. Nothing changed")
     return Told(Symbol.OVER, state, line("lapsed"))
@@ -197,6 +224,12 @@ def _lapsed(facts: CardFacts) -> Told:
 def _observed(facts: CardFacts) -> Told:
     words = "approved in observe mode: nothing was written"
     return Told(Symbol.IN_FORCE, line(words.capitalize()), line(words), approved_by(facts))
+
+
+def _extended(facts: CardFacts) -> Told:
+    assert facts.request.ask.until
+    state = line("Extended until ", Moment(facts.request.ask.until))
+    return Told(Symbol.IN_FORCE, state, line("extended"), approved_by(facts))
 
 
 def _starts_later(facts: CardFacts) -> Told:
@@ -253,7 +286,8 @@ def _in_force(facts: CardFacts) -> Told:
         line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at))
         for one in facts.returned[-_MOST_RETURNS:]
     )
-    return Told(Symbol.IN_FORCE, state, short, (*back, *approved_by(facts), *quota_line(facts)))
+    said = (*back, *extension_line(facts), *approved_by(facts), *quota_line(facts))
+    return Told(Symbol.IN_FORCE, state, short, said)
 
 
 def _not_lowered(facts: CardFacts) -> Told:
@@ -307,10 +341,12 @@ _TELLERS: dict[CardState, Callable[[CardFacts], Told]] = {
     CardState.WAITING: _waiting,
     CardState.CHECKING: _checking,
     CardState.WORSE: _worse,
+    CardState.OFFERED: _offered,
     CardState.DENIED: _denied,
     CardState.WITHDRAWN: _withdrawn,
     CardState.LAPSED: _lapsed,
     CardState.OBSERVED: _observed,
+    CardState.EXTENDED: _extended,
     CardState.STARTS_LATER: _starts_later,
     CardState.STARTING: _starting,
     CardState.BLOCKED: _blocked,

@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from bot.core.durations import format_duration
 from bot.core.impact import Move
 from bot.core.loans import Loan, LoanKind
-from bot.core.requests import Ask
+from bot.core.offers import Terms
+from bot.core.requests import Ask, QuotaRequest
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import Unit, devices, joined, number, of_flavor
 from bot.views.facts import CardFacts
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
-from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Mention, Moment, Part, Theirs
+from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Mention, Moment, Part, Reason, Theirs
 
 
 def lasting(length: timedelta) -> str:
@@ -34,12 +35,50 @@ def what(ask: Ask) -> Line:
     return line(of_flavor(ask.amount, ask.flavor), " for ", Theirs(ask.queue))
 
 
-def how_long(ask: Ask) -> Line:
+def how_long(ask: Ask | Terms) -> Line:
     """The asked length or end: "3 days", "until Fri 4 Dec 18:00"."""
     if ask.duration is not None:
         return line(lasting(ask.duration))
     assert ask.until
     return line("until ", Moment(ask.until))
+
+
+def longer(request: QuotaRequest) -> str:
+    """By how much, of an extension, to the minute: "2 days". (A chosen time has no seconds, the end of a loan has.)"""
+    ask = request.ask
+    assert ask.start
+    assert ask.until
+    minutes = round((ask.until - ask.start) / timedelta(minutes=1))
+    return lasting(timedelta(minutes=max(1, minutes)))
+
+
+def asked(request: QuotaRequest) -> Line:
+    """What a request asks for: "8 a100 for vision", "+2 days for Q-142: 8 a100 for vision"."""
+    if request.extends is None:
+        return what(request.ask)
+    return line(f"+{longer(request)} for {request.subject}: ", what(request.ask))
+
+
+def extension_line(facts: CardFacts) -> tuple[Line, ...]:
+    """On the loan's card, while one waits."""
+    return (line(f"Extension by {longer(facts.extension)} is waiting"),) if facts.extension else ()
+
+
+def offer_lines(facts: CardFacts) -> list[Line]:
+    """On a card: what is offered and who must answer, then why; nothing if no offer is out."""
+    if facts.offered is None:
+        return []
+    ask, offer = facts.request.ask, facts.offered.offer
+    by = line("Changed by ", Mention(facts.offered.by), ": ", terms_line(ask.flavor, offer.terms))
+    why = [line("Because: ", Reason(offer.words))] if offer.words else []
+    return [line(by, ". Waiting for ", Mention(facts.requester)), *why]
+
+
+def terms_line(flavor: str, terms: Terms) -> Line:
+    """Terms in a clause: "4 a100, 2 days, transfer from nlp, starts Fri 4 Dec 18:00"."""
+    lends = line(" from ", Theirs(terms.lender)) if terms.lender else ()
+    starts = line(", starts ", Moment(terms.start)) if terms.start else ()
+    return line(of_flavor(terms.amount, flavor), ", ", how_long(terms), f", {terms.kind.value}", lends, starts)
 
 
 def approved_by(facts: CardFacts) -> tuple[Line, ...]:
@@ -80,6 +119,9 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.REFUSED:
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))
+        case Blocker.PAUSED:
+            cause = line("quota changes are paused by ", Theirs(standing.words), since)
+            return Because(Symbol.WAITS, cause, (line("Put in force when they go on; ends ", Moment(loan.end)),))
         case Blocker.SHORT:
             lender = Theirs(loan.lender or loan.borrower)
             follows = line("The rest follows by itself when ", lender, " has it")
@@ -191,6 +233,8 @@ def again_line(loan: Loan, standing: LoanStanding) -> Line:
 
 def takes_back_line(loan: Loan, standing: LoanStanding) -> Line:
     """Who gets what runs on above quota, and whether Kueue does that at all."""
+    if not standing.taken_back_by_kueue and standing.in_no_cohort:
+        return line(Theirs(loan.borrower), " is in no cohort: nobody takes them back, they stay until the work ends")
     if not standing.taken_back_by_kueue:
         who: Line = (Theirs(loan.lender), " is not") if loan.lender else ("no queue here is",)
         never = line(" set to reclaim (", Code("reclaimWithinCohort: Never"), "): they stay until the work ends")

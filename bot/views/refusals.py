@@ -2,9 +2,11 @@
 (`Refused.sentence`); here are those that name a person, a moment or a button.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from bot.core.loans import Loan
 from bot.core.messages import Block, Message
@@ -13,8 +15,8 @@ from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
 from bot.views.kit import actions, answer, line, rich
-from bot.views.loan_words import what
-from bot.views.parts import Clock, Code, Mention, Moment, Reason, Theirs, sentence
+from bot.views.loan_words import longer, what
+from bot.views.parts import Clock, Code, Line, Mention, Moment, Reason, Theirs, sentence
 from bot.views.request_card import return_button, withdraw_button
 from bot.views.said import said
 
@@ -34,7 +36,8 @@ class Outcome(StrEnum):
 class Decided:
     """The decision that came first."""
 
-    request: int
+    request: str
+    """Its name: "Q-142", "Q-142's extension"."""
     outcome: Outcome
     at: datetime
     who: Person | None = None
@@ -52,9 +55,7 @@ def already_decided(first: Decided) -> Message:
     by = line(" by ", Mention(first.who)) if first.who else ()
     by = line(" by rule ", Theirs(first.rule)) if first.rule else by
     why = line(": ", Reason(first.words)) if first.words else line(".")
-    return answer(
-        line(f"{format_request_id(first.request)} was already {first.outcome}", by, " at ", Clock(first.at), why)
-    )
+    return answer(line(f"{first.request} was already {first.outcome}", by, " at ", Clock(first.at), why))
 
 
 def being_changed(request: int, who: Person | None) -> Message:
@@ -69,15 +70,20 @@ def in_force_already(loan: Loan) -> Message:
     return Message(sentence(asks), (rich(asks), *actions(return_button(loan.id))))
 
 
-def which_loan(loans: tuple[Loan, ...]) -> Message:
-    """Return without a number, and several loans."""
-    asks = line("Which one goes back?")
+def extension_waits(request: QuotaRequest) -> Message:
+    """A second extension of a loan while one waits."""
+    asks = line(f"{request.name} by {longer(request)} waits for a decision already.")
+    return Message(sentence(asks), (rich(asks), *actions(withdraw_button(request.id, request.name))))
+
+
+def which_loan(loans: tuple[Loan, ...], asks: Line, press: Callable[[int], dict[str, Any]]) -> Message:
+    """A command without a number, and several loans: a button for each."""
     blocks = [rich(asks)]
     for loan in loans[:_MOST_CHOICES]:
         amount = of_flavor(loan.amount, loan.flavor)
         ends = line(", ends ", Moment(loan.end))
         blocks.append(rich(line(f"{format_request_id(loan.id)}: ", amount, " for ", Theirs(loan.borrower), ends)))
-        blocks += actions(return_button(loan.id))
+        blocks += actions(press(loan.id))
     blocks += _more(len(loans))
     return Message(sentence(asks), tuple(blocks))
 
@@ -87,8 +93,8 @@ def which_request(requests: tuple[QuotaRequest, ...]) -> Message:
     asks = line("Which one do you withdraw?")
     blocks = [rich(asks)]
     for request in requests[:_MOST_CHOICES]:
-        blocks.append(rich(line(f"{format_request_id(request.id)}: ", what(request.ask))))
-        blocks += actions(withdraw_button(request.id))
+        blocks.append(rich(line(f"{request.name}: ", what(request.ask))))
+        blocks += actions(withdraw_button(request.id, request.name))
     blocks += _more(len(requests))
     return Message(sentence(asks), tuple(blocks))
 

@@ -13,7 +13,7 @@ from bot.views.amounts import GPU, Unit, devices, of_flavor
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, actions, headline, line, rich
 from bot.views.parts import Clock, Code, Line, Moment, Theirs, sentence
-from bot.views.request_card import return_button
+from bot.views.request_card import extend_button, return_button
 
 _MOST = 5
 
@@ -52,7 +52,7 @@ def hour_before(endings: Sequence[Ending]) -> Message:
         return _several(endings, " soon")
     one = endings[0]
     first = line(_amount(one), f"{_ends(one)}soon, ", Moment(one.loan.end), f" ({format_request_id(one.loan.id)})")
-    return _single(one, first, _above(one, "Still above base: "), "Save a checkpoint")
+    return _single(one, first, _above(one, "Still above base: "), "Save a checkpoint, or extend")
 
 
 def _amount(one: Ending) -> Line:
@@ -91,4 +91,4 @@ def _several(endings: Sequence[Ending], soon: str) -> Message:
 
 
 def _buttons(one: Ending) -> tuple[Block, ...]:
-    return actions(return_button(one.loan.id))
+    return actions(extend_button(one.loan.id), return_button(one.loan.id))

@@ -1,25 +1,30 @@
 """The approval card: one request in one message, for its whole life, on every surface.
 
-Line 1 keeps its words (its symbol changes), line 2 is the state. Controls that a state does not name are gone in that
-state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
+Line 1 keeps its words (its symbol changes) until the requester accepts other terms, line 2 is the state. Controls that
+a state does not name are gone in that state. Rendered by the deliverer for NoticeKind.REQUEST_CARD.
 """
 
 from datetime import timedelta
 from typing import Any
 
+from bot.core.loans import LoanKind
 from bot.core.messages import Block, Message
+from bot.core.offers import Offer
 from bot.core.requests import Ask, RequestState
-from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import device_hours, joined
 from bot.views.facts import CardFacts, Step, Surface
 from bot.views.ids import Action, card_block
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
 from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
-from bot.views.loan_words import how_long, lasting, runs_above, what
+from bot.views.loan_words import asked, how_long, lasting, runs_above, terms_line, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
+from bot.views.pause import paused_line
 
-_OPEN = frozenset({CardState.WAITING, CardState.WORSE})
+_OPEN = frozenset({CardState.WAITING, CardState.WORSE, CardState.OFFERED})
+_ADMINS_END = frozenset(
+    {CardState.STARTS_LATER, CardState.STARTING, CardState.BLOCKED, CardState.SUSPENDED, CardState.IN_FORCE}
+)
 _NOT_YET = frozenset({CardState.STARTS_LATER, CardState.STARTING})
 
 
@@ -36,10 +41,11 @@ def card(facts: CardFacts, surface: Surface) -> Message:
 
 
 def title(facts: CardFacts) -> Line:
-    """Line 1: "8 a100 for vision, 3 days, borrow · Q-142"."""
-    ask = facts.request.ask
-    name = format_request_id(facts.request.id)
-    return line(what(ask), ", ", how_long(ask), f", {ask.kind.value} · {name}")
+    """Line 1: "8 a100 for vision, 3 days, borrow · Q-142", "+2 days for Q-142: 8 a100 for vision, borrow"."""
+    request, ask = facts.request, facts.request.ask
+    if request.extends is not None:
+        return line(asked(request), f", {ask.kind.value}")
+    return line(what(ask), ", ", how_long(ask), f", {ask.kind.value} · {request.name}")
 
 
 def _text(facts: CardFacts, says: Told) -> str:
@@ -48,7 +54,9 @@ def _text(facts: CardFacts, says: Told) -> str:
     state = says.short
     if state_of(facts) is CardState.WAITING:
         state = line(named(facts.requester), f" asks, {waiting_count(facts)}")
-    return sentence(line(what(ask), length, ": ", state, f" ({format_request_id(facts.request.id)})"))
+    if facts.request.extends is not None:
+        return sentence(line(asked(facts.request), ": ", state))
+    return sentence(line(what(ask), length, ": ", state, f" ({facts.request.name})"))
 
 
 def _who_and_why(facts: CardFacts) -> Line:
@@ -59,6 +67,8 @@ def _who_and_why(facts: CardFacts) -> Line:
 def _terms(facts: CardFacts, state: CardState) -> tuple[Line, ...]:
     """How long and how much in all, while it can still be decided."""
     lines = [line("Cluster: ", Theirs(facts.cluster))] if facts.cluster else []
+    if facts.asked_first:
+        lines.insert(0, line("Asked for at first: ", terms_line(facts.request.ask.flavor, facts.asked_first)))
     if state in _OPEN:
         lines.insert(0, terms(facts))
     return tuple(lines)
@@ -72,6 +82,9 @@ def terms(facts: CardFacts) -> Line:
     end = start + ask.duration if ask.duration is not None else ask.until
     assert end
     worth = device_hours(ask.amount, max(end - start, timedelta(0)), facts.unit)
+    if facts.request.extends is not None:
+        in_all = f", {lasting(end - facts.loan.start)} in all" if facts.loan else ""
+        return line(Moment(start), " to ", Moment(end), f", {worth} more{in_all}")
     if ask.start:
         return line(Moment(ask.start), " to ", Moment(end), f", {worth}")
     if ask.duration is None:
@@ -82,17 +95,34 @@ def terms(facts: CardFacts) -> Line:
 def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
-    lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
+    if facts.request.extends is not None:
+        lines = [line("The same quota for longer: no number of a queue changes. Undecided, its end stays as it is")]
+    else:
+        lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
+        if facts.pause:
+            lines.append(line(paused_line(facts.pause), ". An approval waits until they go on"))
     return (bullets([*lines, *(line(note) for note in facts.notes)]),)
 
 
 def _needs(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
     if state not in _OPEN:
         return ()
-    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "))
+    tick = ", with the over-commit tick" if needs_tick(facts) else ""
+    small = line("Needs: ", joined([step_name(one) for one in facts.steps], last=", then "), tick)
     lapses = line(". Lapses ", Moment(facts.request.lapses_at))
     unreachable = line(" · ", Theirs(facts.unreachable), " cannot be reached") if facts.unreachable else ()
     return (context(small, lapses, unreachable),)
+
+
+def needs_tick(facts: CardFacts) -> bool:
+    """Whether Approve asks first for the tick that more may be promised than exists: the form is its confirm then.
+
+    Not for more time: that the loan promises so much was ticked when it was approved.
+    """
+    if facts.request.ask.kind is not LoanKind.EXTRA or facts.request.extends is not None:
+        return False
+    found = facts.impact.overcommit if facts.impact else None
+    return facts.impact is None or (found is not None and found.needs_tick)
 
 
 def step_name(step: Step) -> Line:
@@ -103,24 +133,39 @@ def step_name(step: Step) -> Line:
 
 def next_step(facts: CardFacts) -> Step | None:
     """The first step that has not all its approvals yet."""
-    left = len(facts.approvals)
-    for step in facts.steps:
-        if left < step.count:
+    for index, step in enumerate(facts.steps):
+        if sum(one.step == index for one in facts.approvals) < step.count:
             return step
-        left -= step.count
     return None
 
 
 def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[str, Any]]:
     if surface is Surface.REQUESTER:
         return _requester_buttons(facts, state)
+    if surface is Surface.CHANNEL and state in _ADMINS_END and facts.loan:
+        return [_end_button(facts)]
     return _approver_buttons(facts) if state in _OPEN else []
+
+
+def _end_button(facts: CardFacts) -> dict[str, Any]:
+    """End, for admins: whoever else presses it is told so."""
+    asked = Confirm(
+        line(f"End {facts.request.name}?"),
+        line(what(facts.request.ask), " go back before the end. Work that runs is not stopped. Admins only."),
+        "End",
+        "Keep",
+        danger=True,
+    )
+    return button("End", Action.LOAN_END, str(facts.request.id), confirm=asked)
 
 
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:
     value = str(facts.request.id)
+    confirm = None if needs_tick(facts) else _approve_confirm(facts)
+    change = [button("Change", Action.CARD_CHANGE, value)] if facts.request.extends is None else []
     return [
-        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=_approve_confirm(facts)),
+        button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=confirm),
+        *change,
         button("Deny", Action.CARD_DENY, value),
         button("Details", Action.CARD_DETAILS, value),
     ]
@@ -130,9 +175,11 @@ def _approve_confirm(facts: CardFacts) -> Confirm:
     ask = facts.request.ask
     step = next_step(facts)
     counts = line(" Counts for the step that is next: ", Theirs(step.label), ".") if step else ()
+    void = " The offer is void then." if facts.offered else ""
     observe = " Observe mode: approving writes nothing." if facts.observe else ""
-    asks = line(what(ask), f", {_plain_length(facts, ask)}, {ask.kind.value}.")
-    return Confirm(line(f"Approve {format_request_id(facts.request.id)}?"), line(asks, counts, observe), "Approve")
+    what_for = asked(facts.request) if facts.request.extends else line(what(ask), f", {_plain_length(facts, ask)}")
+    asks = line(what_for, f", {ask.kind.value}.")
+    return Confirm(line(f"Approve {facts.request.name}?"), line(asks, counts, void, observe), "Approve")
 
 
 def _plain_length(facts: CardFacts, ask: Ask) -> str:
@@ -146,9 +193,12 @@ def _plain_length(facts: CardFacts, ask: Ask) -> str:
 def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any]]:
     raised = bool(facts.standing and facts.standing.raised)
     if state in _OPEN | _NOT_YET or (state is CardState.BLOCKED and facts.loan and not facts.loan.in_force_at):
-        return [withdraw_button(facts.request.id)]
+        answers = offer_buttons(facts.offered.offer) if facts.offered else []
+        return [*answers, withdraw_button(facts.request.id, facts.request.name)]
+    if facts.request.extends is not None:
+        return []
     if state is CardState.IN_FORCE or (state is CardState.BLOCKED and raised):
-        return [return_button(facts.request.id)]
+        return [*([] if facts.extension else [extend_button(facts.request.id)]), return_button(facts.request.id)]
     runs_on = state is CardState.ENDED and facts.loan and facts.standing and runs_above(facts.loan, facts.standing)
     denied = state is CardState.DENIED and facts.decider is not None
     if state is CardState.LAPSED or runs_on or denied:
@@ -156,11 +206,22 @@ def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any
     return []
 
 
-def withdraw_button(request: int) -> dict[str, Any]:
+def offer_buttons(offer: Offer) -> list[dict[str, Any]]:
+    """Accept takes one press; the offer's id is theirs, so that an old message answers no newer offer."""
+    accept = button("Accept", Action.OFFER_ACCEPT, str(offer.id), primary=True)
+    return [accept, button("Keep mine", Action.OFFER_KEEP, str(offer.id))]
+
+
+def withdraw_button(request: int, name: str) -> dict[str, Any]:
     """Withdraw, with its confirm."""
-    title = line(f"Withdraw {format_request_id(request)}?")
-    asked = Confirm(title, line("To get it again you need a new request."), "Withdraw", "Keep", danger=True)
-    return button("Withdraw", Action.REQUEST_WITHDRAW, str(request), confirm=asked)
+    title = line(f"Withdraw {name}?")
+    sure = Confirm(title, line("To get it again you need a new request."), "Withdraw", "Keep", danger=True)
+    return button("Withdraw", Action.REQUEST_WITHDRAW, str(request), confirm=sure)
+
+
+def extend_button(loan: int) -> dict[str, Any]:
+    """Extend; it opens a form, which asks how much longer."""
+    return button("Extend", Action.LOAN_EXTEND, str(loan))
 
 
 def return_button(loan: int) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from datetime import datetime, timedelta
 from bot.core.durations import format_duration
 from bot.core.loans import LoanKind
 from bot.core.messages import Block, Modal
+from bot.core.overcommit import Overcommit
 from bot.core.requests import QuotaRequest
 from bot.views.amounts import GPU, Unit, counted, joined, of_flavor
 from bot.views.answers.done import sent_line
 from bot.views.facts import Step
 from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE, Action, Field, View, option_value
-from bot.views.impact_lines import managed_warning
+from bot.views.impact_lines import managed_warning, promised_line
 from bot.views.inputs import MOST_OPTIONS, Option, instant, select, whole_number, words
 from bot.views.kit import actions, alert, button, line, rich
 from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Reason, Theirs
@@ -93,6 +94,8 @@ class FormPicture:
     """(queue, tool) where GitOps owns a queue."""
     trouble: str | None = None
     """Why there are no live figures: a clause such as "the API server is not answering"."""
+    overcommit: Overcommit | None = None
+    """Of an extra loan: what would be promised with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +141,10 @@ LABELS = {
     Field.LENDER: "Lender",
     Field.START_AT: "Start",
 }
-_KINDS = {
+KIND_OPTIONS = {
     LoanKind.BORROW: Option("borrow", "Borrow", "If free; Kueue may take it back"),
     LoanKind.TRANSFER: Option("transfer", "Transfer", "Guaranteed, another team lends"),
+    LoanKind.EXTRA: Option("extra", "Extra", "Nobody lends: for spare or new nodes, or a queue in no cohort"),
 }
 
 
@@ -186,7 +190,10 @@ def _fields(facts: FormFacts) -> tuple[Block, ...]:
     now = facts.values
     queues = [Option(option_value(one.queue), _queue_label(one)) for one in facts.queues]
     flavors = [Option(option_value(one.name), _flavor_label(one)) for one in facts.flavors]
-    kinds = [Option(KIND_BOT, "Let the bot choose"), *(_KINDS[kind] for kind in facts.kinds if kind in _KINDS)]
+    kinds = [
+        Option(KIND_BOT, "Let the bot choose"),
+        *(KIND_OPTIONS[kind] for kind in facts.kinds if kind in KIND_OPTIONS),
+    ]
     reason = words(
         *(Field.REASON, LABELS[Field.REASON], now.reason, REASON_LIMIT, "Approvers see this"),
         optional=not facts.reason_needed,
@@ -255,7 +262,8 @@ def picture_lines(picture: FormPicture) -> list[Line]:
         none = line(queue, " may borrow without a limit already (no ", limit, "): no loan is needed.")
         return [none, *_free_line(picture)]
     warnings = [managed_warning(*one) for one in picture.managed_by]
-    return [*_free_line(picture), *_decided_line(picture), *warnings]
+    promised = [promised_line(picture.overcommit, picture.flavor)] if picture.overcommit else []
+    return [*_free_line(picture), *promised, *_decided_line(picture), *warnings]
 
 
 def _free_line(picture: FormPicture) -> list[Line]:
@@ -283,7 +291,7 @@ def _more(facts: FormFacts) -> tuple[Block, ...]:
     if not facts.more:
         return actions(button("More options", Action.FORM_MORE, facts.draft))
     lenders = [Option(LENDER_BOT, "Let the bot choose")]
-    lenders += [Option(option_value(one.queue), one.queue, _lends(one)) for one in facts.lenders]
+    lenders += [Option(option_value(one.queue), one.queue, lends(one)) for one in facts.lenders]
     now = facts.values
     return (
         select(Field.LENDER, LABELS[Field.LENDER], lenders, now.lender, "The lender's lead must approve"),
@@ -291,5 +299,6 @@ def _more(facts: FormFacts) -> tuple[Block, ...]:
     )
 
 
-def _lends(choice: LenderChoice) -> str:
+def lends(choice: LenderChoice) -> str:
+    """How much it can lend now."""
     return "how much it can lend is not known" if choice.lends is None else f"lends at most {choice.lends:,} now"

@@ -6,11 +6,10 @@ from enum import StrEnum
 
 from bot.core.messages import Message
 from bot.core.people import Person
-from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import joined
 from bot.views.facts import CardFacts, Step
 from bot.views.kit import line, rich
-from bot.views.loan_words import what
+from bot.views.loan_words import asked as asked_for
 from bot.views.parts import Clock, Group, Line, Mention, Reason, Theirs, named, sentence
 
 
@@ -19,12 +18,16 @@ class EventKind(StrEnum):
 
     APPROVED = "approved"
     DENIED = "denied"
+    OFFERED = "offered"
+    ACCEPTED = "accepted"
+    KEPT = "kept"
     WITHDRAWN = "withdrawn"
     LAPSED = "lapsed"
     WORSE = "worse"
     IN_FORCE = "in force"
     NOT_IN_FORCE = "not in force"
     SUSPENDED = "suspended"
+    EXTENDED = "extended"
     RETURNED = "returned"
     ENDED = "ended"
 
@@ -46,12 +49,16 @@ class ThreadEvent:
 _WORDS = {
     EventKind.APPROVED: "approved",
     EventKind.DENIED: "denied",
+    EventKind.OFFERED: "offers a change",
+    EventKind.ACCEPTED: "accepted the change",
+    EventKind.KEPT: "keeps what was asked for",
     EventKind.WITHDRAWN: "withdrew it",
     EventKind.LAPSED: "lapsed: nobody decided",
     EventKind.WORSE: "pressed Approve; the picture had changed, so nothing was approved",
     EventKind.IN_FORCE: "in force",
     EventKind.NOT_IN_FORCE: "not in force",
     EventKind.SUSPENDED: "suspended",
+    EventKind.EXTENDED: "extended",
     EventKind.RETURNED: "returned it",
     EventKind.ENDED: "ended",
 }
@@ -85,6 +92,7 @@ def next_step(facts: CardFacts, asked: Asked) -> Message:
     pings = [line(Mention(person)) for person in asked.people]
     who = line(asked.group) if asked.group else joined(pings)
     lends = ", your queue lends" if asked.step.lends else ""
-    ask = line(": your approval is next, ", what(facts.request.ask), lends, f" ({format_request_id(facts.request.id)})")
+    name = f" ({facts.request.name})" if facts.request.extends is None else ""
+    ask = line(": your approval is next, ", asked_for(facts.request), lends, name)
     text = line(Theirs(asked.step.label), ask)
     return Message(sentence(text), (rich(line(who or Theirs(asked.step.label), ask)),))

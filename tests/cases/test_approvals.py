@@ -270,3 +270,20 @@ def test_who_one_is_is_the_account_and_its_own_workspace(stage: CaseStage, trait
     stage.slack.change_channel(channel, members=members | {stage.people[name]})
     assert words in stage.says(name, "request 2 in vision for 1d because grid")
     assert not stage.requests_of(name)
+
+
+@case("APP-07")
+@pytest.mark.parametrize("amount", [1, 2])
+def test_why_a_split_request_goes_to_a_person_is_explained(stage: CaseStage, amount: int) -> None:
+    """Typed by the asker; somebody of another team is refused in words."""
+    pair = stage.new_pair()
+    stage.lent(pair.asker, "2 as borrow for 24h because x")
+    number = stage.asks(pair.asker, f"{amount} as borrow for 24h because y").id
+    told = stage.says(pair.asker, f"explain Q-{number}")
+    assert f"Q-{number}" in told
+    assert f"small-and-short: covers 2 on loan; with this it is {2 + amount}" in told
+    assert "Still missing: 1 approval" in told
+    assert "is explained to the requester" in stage.says("ravi", f"explain {number}")
+    asked = len(stage.requests_of(pair.asker))
+    assert "everything-else" in stage.says(pair.asker, "explain 3 as borrow for 2d")
+    assert len(stage.requests_of(pair.asker)) == asked

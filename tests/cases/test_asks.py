@@ -65,7 +65,6 @@ def test_an_amount_that_is_taken(stage: CaseStage, amount: str) -> None:
     "line",
     [
         "4 h100 as borrow in alone for 2d because x",
-        "4 h100 in alone for 2d because x",
         "16 h100 as borrow in alone until fri because x",
         "1 h100 as transfer from nlp in alone for 1d because x",
         "1 h100 from nlp in alone for 1h because x",
@@ -74,6 +73,8 @@ def test_an_amount_that_is_taken(stage: CaseStage, amount: str) -> None:
 def test_a_queue_in_no_cohort_borrows_nothing(stage: CaseStage, line: str) -> None:
     told = stage.says("ravi", f"request {line}")
     assert told.startswith("alone is in no cohort, so ")
+    amount = line.split()[0]
+    assert f"An extra loan is possible: request {amount} h100 as extra" in told
     for raw in ("webhook", "admission", "borrowingLimit", "422"):
         assert raw not in told
     assert not stage.requests_of("ravi")

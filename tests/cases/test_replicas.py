@@ -12,13 +12,14 @@ from bot.core.pace import Pace
 from bot.core.requests import AuditEntry, RequestState
 from bot.demo.slack import Delivery, Message
 from tests.support.marks import case
+from tests.support.offering import offer_to, offers
 from tests.support.postgres import PostgresServer
 from tests.support.stage import ADMINS, NOMINAL, QUICK, CaseStage, Pair
 
 
 @pytest.fixture(scope="module")
 def stage(postgres: PostgresServer) -> Iterator[CaseStage]:
-    with postgres.database() as url, CaseStage(12, environment={"DATABASE_URL": url}) as stage:
+    with postgres.database() as url, CaseStage(16, environment={"DATABASE_URL": url}) as stage:
         second = Bot(stage.settings(), stage.clock, pace=Pace(QUICK, QUICK))
         second.start()
         try:
@@ -93,6 +94,36 @@ def test_of_a_decision_and_a_withdrawal_at_one_moment_both_are_in_the_audit(
         assert outcomes[kind if state is RequestState.DENIED else "withdraw"] == "ok"
         assert stage.loan(number) is None
         assert stage.nominals_of(pair.borrower) == [NOMINAL]
+
+
+@case("APP-02")
+@pytest.mark.parametrize("kind", ["approve", "deny", "keep", "accept"])
+def test_an_offer_is_accepted_or_the_request_decided_never_both(stage: CaseStage, pair: Pair, kind: str) -> None:
+    """At one moment, in two processes: the loan is of the terms that won, and the other press is told how it was."""
+    number = stage.asks(pair.asker, "4 for 2d because paper").id
+    offers(stage, "ada", number)
+    offer, user = offer_to(stage, pair.asker), stage.people[pair.asker]
+    if kind == "deny":
+        stage.fills_in_denial("alan", number)
+    accepts = threading.Thread(target=stage.slack.press, args=(user, offer, "gpuq_offer_accept"))
+    if kind in {"approve", "deny"}:
+        other = _decides(stage, "alan", kind, stage.card(number))
+    else:
+        other = threading.Thread(target=stage.slack.press, args=(user, offer, f"gpuq_offer_{kind}"))
+    _together(other, accepts)
+    presses = {"accept", kind}
+    by_offer = "by the offer that was accepted"
+
+    def noted() -> list[AuditEntry]:
+        return [one for one in stage.audit(number) if one.what in presses and one.outcome != by_offer]
+
+    stage.wait("both in the audit", lambda: len(noted()) == 2)
+    done = [one for one in noted() if one.outcome in {"ok", "3 a100, 1 day, borrow"}]
+    assert len(done) == 1, noted()
+    loan = stage.loan(number)
+    amounts = {"accept": 3, "approve": 4, "deny": None, "keep": None}
+    assert (loan.amount if loan else None) == amounts[done[0].what]
+    stage.wait("the offer is settled", lambda: stage.count_dms(pair.asker, "[Accept]") == 0)
 
 
 def _of_both(stage: CaseStage, number: int) -> list[AuditEntry]:

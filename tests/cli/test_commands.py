@@ -1,5 +1,6 @@
 """What people type at a terminal: it reads, says what is wrong with what to do, and writes nothing."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -13,7 +14,8 @@ import pytest
 from bot.adapters.db import engine as engines
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.loans import Loan, LoanKind, LoanState
-from bot.core.requests import Ask, QuotaRequest, RequestState
+from bot.core.pause import Pause
+from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
 from bot.resources import default_policies_dir
@@ -102,7 +104,7 @@ def test_upgrading_twice_is_harmless(cli: Command, folder: Path) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("command", [("loans",), ("converge", "--dry-run")])
+@pytest.mark.parametrize("command", [("loans",), ("log",), ("converge", "--dry-run")])
 def test_a_database_without_schema_says_what_to_do(cli: Command, folder: Path, command: tuple[str, ...]) -> None:
     done = cli(*command)
     assert (done.code, done.out) == (1, "")
@@ -186,6 +188,21 @@ def test_a_dry_run_says_what_would_be_written_and_writes_nothing(cli: Command, f
     assert (cluster.queue("vision"), (folder / "bot.db").read_bytes()) == before
 
 
+def test_a_dry_run_says_that_quota_changes_are_paused_and_plans_so(
+    cli: Command, folder: Path, cluster: KubeSim
+) -> None:
+    cli("db", "upgrade")
+    _lend(folder, LoanState.RUNNING, 4)
+    store = SqlStore(engines.create(f"sqlite:///{folder / 'bot.db'}"))
+    with store.begin() as uow:
+        uow.pauses.begin(Pause("U1", "[bold]Ada", NOON))
+        uow.commit()
+    store.close()
+    done = cli("converge", "--dry-run", KUBECONFIG=str(folder / "kubeconfig"))
+    assert "Quota changes are paused by [bold]Ada since 2026-12-02 12:00 UTC: what has not begun waits." in done.out
+    assert "nothing to write" in done.out
+
+
 def test_converging_without_dry_run_is_refused(cli: Command) -> None:
     done = cli("converge")
     assert (done.code, done.out) == (2, "")
@@ -220,3 +237,23 @@ def test_only_what_a_command_needs_must_be_set(cli: Command) -> None:
     assert not any(name.startswith("SLACK_") for name in os.environ)
     assert cli("db", "upgrade").code == 0
     assert cli("policy", "check").code == 0
+
+
+def test_the_log_is_written_in_three_ways(cli: Command, folder: Path) -> None:
+    assert cli("db", "upgrade").code == 0
+    store = SqlStore(engines.create(f"sqlite:///{folder / 'bot.db'}"))
+    with store.begin() as uow:
+        uow.audit.add(AuditEntry(NOON, "U1", "deny", "Q-1", "=1+1"))
+        uow.audit.add(AuditEntry(NOON + timedelta(days=1), "bot", "lapse", "Q-2", "ok"))
+        uow.commit()
+    store.close()
+    assert cli("log").out == "2026-12-03T12:00:00Z  bot: lapse Q-2: ok\n2026-12-02T12:00:00Z  U1: deny Q-1: =1+1\n"
+    assert '"2026-12-02T12:00:00Z","U1","deny","Q-1","\'=1+1"' in cli("log", "--format", "csv").out
+    assert [one["subject"] for one in json.loads(cli("log", "--format", "json").out)] == ["Q-2", "Q-1"]
+    assert "Q-1" not in cli("log", "--since", "2026-12-03").out
+    assert "Q-2" not in cli("log", "--who", "U1", "--subject", "Q-1").out
+    assert cli("log", "--limit", "1").out.count("\n") == 1
+    assert cli("log", "--team", "vision").out == ""
+    wrong = cli("log", "--since", "soon")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "Write --since 7d" in wrong.err

@@ -11,6 +11,8 @@ import urllib3
 import yaml
 from kubernetes import client, config
 
+from tests.cluster.waiting import PATIENCE
+
 Obj = dict[str, Any]
 JSON = "application/json"
 JSON_PATCH = "application/json-patch+json"
@@ -33,6 +35,10 @@ class Reply:
     def message(self) -> str:
         """The Status object's message."""
         return str(self.body.get("message") or "")
+
+    def __str__(self) -> str:
+        """As a refusal is compared and a difference is recorded: the status, then the message or else the spec."""
+        return f"{self.status} {self.message or orjson.dumps(self.body.get('spec')).decode()}"
 
     @property
     def fields(self) -> set[str]:
@@ -79,7 +85,7 @@ class Api:
         """The body of a request that has to work. Raises Said."""
         reply = self.request(method, path, body, content_type, query)
         if reply.status >= 400:
-            raise Said(f"{method} {path}: {reply.status} {reply.message}")
+            raise Said(f"{method} {path}: {reply}")
         return reply.body
 
     def try_get(self, path: str) -> Obj | None:
@@ -91,12 +97,12 @@ class Api:
         return reply.body if reply.status == 200 else None
 
     def watch(self, path: str, since: str) -> Iterator[Obj]:
-        """The events after a resourceVersion, until the caller has enough or half a minute has passed."""
-        query = {"watch": "true", "resourceVersion": since, "timeoutSeconds": "30"}
+        """The events after a resourceVersion, until the caller has enough or the patience of tests is over."""
+        query = {"watch": "true", "resourceVersion": since, "timeoutSeconds": f"{PATIENCE:.0f}"}
         call = self._client.param_serialize(
             "GET", path, query_params=list(query.items()), header_params={"Accept": JSON}, auth_settings=["BearerToken"]
         )
-        response = self._client.call_api(*call, _request_timeout=60).response
+        response = self._client.call_api(*call, _request_timeout=PATIENCE + 30).response
         try:
             for line in response:
                 yield orjson.loads(line)

@@ -28,11 +28,12 @@ CONTROLLERS = "garbage-collector-controller,job-controller,namespace-controller,
 
 @dataclass(frozen=True, slots=True)
 class ControlPlane:
-    """What is running. `kubeconfig` is an administrator's; `stop_kueue` ends Kueue's manager, before all else ends."""
+    """What is running. `kubeconfig` is an administrator's; Kueue's manager can be stopped and started again."""
 
     kubeconfig: Path
     programs: Programs
     stop_kueue: Callable[[], None]
+    start_kueue: Callable[[], None]
 
 
 @contextmanager
@@ -46,7 +47,7 @@ def control_plane(programs: Programs) -> Iterator[ControlPlane]:
         start.controllers()
         start.scheduler()
         start.kueue()
-        yield ControlPlane(start.admin, programs, start.managers.close)
+        yield ControlPlane(start.admin, programs, start.managers.close, start.manager)
 
 
 class _Start:
@@ -114,9 +115,10 @@ class _Start:
         token = self._api.must("POST", account, {"spec": {"expirationSeconds": 86_400}})["status"]["token"]
         self._kubeconfig(self._folder / "kueue.kubeconfig", token)
         self._established()
-        self._manager()
+        self.manager()
 
-    def _manager(self) -> None:
+    def manager(self) -> None:
+        """Returns when its webhooks answer."""
         own = self._own_certificate
         mounted = self._folder / "webhook" if own else self._folder
         configuration = self._folder / "kueue.yaml"
@@ -138,6 +140,8 @@ class _Start:
 
     def _mounts(self, folder: Path) -> bool:
         """A kubelet's part: the manager keeps its certificate in a Secret and reads it from a mounted folder."""
+        if folder.exists():
+            return True
         secret = self._api.must("GET", f"/api/v1/namespaces/{manifests.NAMESPACE}/secrets/{manifests.SECRET}")
         if not secret.get("data"):
             return False

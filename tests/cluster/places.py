@@ -3,15 +3,19 @@
 What differs between them is only how a user comes to be. Chosen by tests/cluster/conftest.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+import yaml
+
 from bot.demo.kube.rbac import EVERYTHING, Rule
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
 from tests.cluster.api import Api
+from tests.cluster.programs import LINES, OPTIONAL, ROOT, is_built
 from tests.cluster.waiting import eventually
 
 SIMULATOR = "simulator"
@@ -19,13 +23,20 @@ GROUP = "kueue.x-k8s.io"
 VERSIONS = ("v1beta2", "v1beta1")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 Rights = Mapping[str, tuple[str, ...]]
-"""Resource of Kueue's -> verbs."""
-BOT: Rights = {
-    "clusterqueues": ("list", "patch"),
-    "cohorts": ("list",),
-    "localqueues": ("list",),
-    "workloads": ("list",),
-}
+"""Resource of Kueue's, or nodes -> verbs."""
+GIVEN = os.environ.get("CLUSTER_KUBECONFIG")
+"""An administrator's, of the cluster that serves instead of the lines."""
+REAL = ("given",) if GIVEN else tuple(line for line in LINES if line not in OPTIONAL or is_built(line))
+"""The real places of this run."""
+
+
+def _shipped_role() -> Rights:
+    text = (ROOT / "deploy/kustomize/base/clusterrole.yaml").read_text()
+    (role,) = (one for one in yaml.safe_load_all(text) if one["kind"] == "ClusterRole")
+    return {resource: tuple(rule["verbs"]) for rule in role["rules"] for resource in rule["resources"]}
+
+
+BOT = _shipped_role()
 """All that the bot may do."""
 
 
@@ -51,6 +62,10 @@ def newest_version(admin: Api) -> str:
     return next(version for version in VERSIONS if version in served)
 
 
+def _group(resource: str) -> str:
+    return "" if resource == "nodes" else GROUP
+
+
 class Simulated:
     """The simulator, with access rules on."""
 
@@ -70,6 +85,10 @@ class Simulated:
 
     def remove(self, name: str) -> None:
         self._sim.access.revoke(name)
+
+    def kueue(self, *, up: bool) -> None:
+        """Stop or start its manager."""
+        self._sim.kueue_up = up
 
 
 @contextmanager
@@ -100,7 +119,8 @@ class Real:
         token = self.admin.must("POST", f"{accounts}/{name}/token", {"spec": {"expirationSeconds": 3600}})
         kubeconfig = self.admin.as_token(token["status"]["token"], self._folder / f"{name}.kubeconfig")
         rules = [
-            {"apiGroups": [GROUP], "resources": [resource], "verbs": list(verbs)} for resource, verbs in rights.items()
+            {"apiGroups": [_group(resource)], "resources": [resource], "verbs": list(verbs)}
+            for resource, verbs in rights.items()
         ]
         self.admin.must("POST", f"{RBAC}/clusterroles", {"metadata": {"name": name}, "rules": rules})
         reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}
@@ -123,7 +143,7 @@ class Real:
         user = Api(kubeconfig)
         for resource, verbs in rights.items():
             for verb in verbs:
-                asked = {"group": GROUP, "resource": resource, "verb": verb}
+                asked = {"group": _group(resource), "resource": resource, "verb": verb}
                 body = {"spec": {"resourceAttributes": asked}}
                 eventually(f"{verb} {resource}", lambda b=body: user.must("POST", reviews, b)["status"]["allowed"])  # type: ignore[misc]
         user.close()

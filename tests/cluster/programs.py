@@ -122,6 +122,7 @@ class Running:
 def running(folder: Path, name: str, *command: str | Path, environment: Mapping[str, str] = {}) -> Iterator[Running]:
     """Run it until the context ends. Its log is NAME.log in the folder."""
     program = Running(name, folder / f"{name}.log", folder / f"{name}.exited")
+    program.exited.unlink(missing_ok=True)  # of the run before
     leash = ["/bin/sh", "-c", _LEASH, "leash", str(program.exited), *map(str, command)]
     with (
         program.log.open("wb") as log,

@@ -18,14 +18,18 @@ from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.convergence.changes import PatchResult, QueueChange
 from bot.core.convergence.facts import AnswerKind, FieldKey, FieldName, FieldRecord
 from bot.core.convergence.findings import field_path
+from bot.core.impact import Impact, to_json
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanKind
-from bot.core.requests import Ask, QuotaRequest, RequestState
+from bot.core.overcommit import Hardware
+from bot.core.requests import ApprovalStep, Ask, QuotaRequest, RequestState
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
 from bot.flows.hold_leadership import hold_leadership
+from bot.flows.live_impact import live_impact
+from bot.flows.record_decision import Press, approve
 from bot.flows.world import World
 from bot.ports.cluster import Cluster
 from tests.cluster.places import BOT, Rights
@@ -57,6 +61,9 @@ class OwnQueues:
 
     def workloads(self, queues: Any) -> Any:
         return self._real.workloads(queues)
+
+    def hardware(self, resource: str) -> Hardware:
+        return self._real.hardware(resource)
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
         self.sent.append(change)
@@ -139,6 +146,35 @@ class Installation:
             loan = uow.loans.add(Loan(number, "default", kind, lender, borrower, flavor, GPU, amount, now, now + FOR))
             uow.commit()
         return loan
+
+    def asks(self, kind: LoanKind, borrower: str, amount: int) -> int:
+        """A request that waits, with the picture of now; its number."""
+        now, flavor = self.clock(), self._site.flavor()
+        ask = Ask("default", "alpha", borrower, flavor, GPU, amount, kind, None, None, FOR, None, "why", "U0ALPHA")
+        impact = live_impact(self.first.world, ask)
+        assert isinstance(impact, Impact)
+        steps = (ApprovalStep("group:gpu-admins"),)
+        draft = QuotaRequest(0, ask, RequestState.WAITING, now, now + FOR, f"K-{next(self._arrivals)}", steps=steps)
+        with self.store.begin() as uow:
+            number = uow.requests.add(replace(draft, rule="rest", picture=to_json(impact))).id
+            uow.commit()
+        return number
+
+    def request(self, number: int) -> QuotaRequest:
+        """As the database has it."""
+        with self.store.read() as uow:
+            request = uow.requests.get(number)
+        assert request is not None
+        return request
+
+    def approves(self, number: int, *, ticked: bool) -> str:
+        """An admin presses Approve, with or without the tick. Raises Refused."""
+        key = f"approve-{next(self._arrivals)}"
+        with self.store.begin() as uow:
+            uow.inbox.put([InboxItem(key, Arrival.ACTION, "contract", {}, self.clock())])
+            uow.commit()
+        press = Press(number, self.request(number).revision, people.ADMINS[0], key, ticked)
+        return approve(self.first.world, press)
 
     def loan(self, number: int) -> Loan:
         """As the database has it."""

@@ -3,6 +3,7 @@
 Names are new for each test, so that tests do not meet each other on one server; what a test made is deleted at its end.
 """
 
+import re
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,7 @@ _KINDS = {
 }
 
 
+_UID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _COHORT_FIELD = {"v1beta1": "cohort", "v1beta2": "cohortName"}
 
 
@@ -53,6 +55,10 @@ class Site:
     def name(self, word: str) -> str:
         """A name that no other test uses."""
         return f"{word}-{self.mark}"
+
+    def unmarked(self, text: str) -> str:
+        """Without what no two tests have in common: the mark of its names, and uids."""
+        return _UID.sub("...", text.replace(f"-{self.mark}", ""))
 
     # -- the bot ------------------------------------------------------------------------------------------------------
 
@@ -105,11 +111,23 @@ class Site:
             spec[self.cohort_field] = self.cohort
         return {"spec": spec}
 
-    def flavor(self) -> str:
-        """The test's ResourceFlavor."""
+    def flavor(self, **labels: str) -> str:
+        """The test's ResourceFlavor; `labels` of its nodes where it is the first to ask for it."""
         name = self.name("h100")
         if self.api.try_get(f"{self.kueue}/resourceflavors/{name}") is None:
-            self.make("resourceflavors", name, {"spec": {}})
+            self.make("resourceflavors", name, {"spec": {"nodeLabels": labels} if labels else {}})
+        return name
+
+    def node(self, word: str, gpus: int, labels: Obj, **spec: Any) -> str:
+        """A node that is ready, with so many GPUs; its name."""
+        name = self.name(word)
+        self._create("/api/v1/nodes", {"metadata": {"name": name, "labels": labels}})
+        has, path = {"cpu": "64", "memory": "64Gi", "pods": "110", GPU: str(gpus)}, f"/api/v1/nodes/{name}"
+        ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "for the test"}
+        status = {"capacity": has, "allocatable": has, "conditions": [ready]}
+        self.api.must("PATCH", f"{path}/status", {"status": status}, MERGE_PATCH)
+        # In place of the taint that every new node gets, not-ready: the controller that takes it off does not run here.
+        self.api.must("PATCH", path, {"spec": {"taints": None, **spec}}, MERGE_PATCH)
         return name
 
     def get_queue(self, name: str) -> Obj:
@@ -148,7 +166,7 @@ class Site:
         template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
         body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
         jobs = f"/apis/batch/v1/namespaces/{self.namespace}/jobs"
-        self._create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
+        self.create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
         return name
 
     def cancel(self, job: str) -> None:
@@ -209,7 +227,13 @@ class Site:
     def make(self, plural: str, name: str, body: Obj, namespace: str = "") -> Obj:
         """Create one object of Kueue's."""
         scope = f"/namespaces/{namespace}" if namespace else ""
-        return self._create(f"{self.kueue}{scope}/{plural}", self.named(plural, name, body))
+        return self.create(f"{self.kueue}{scope}/{plural}", self.named(plural, name, body))
+
+    @property
+    def converts(self) -> bool:
+        """Whether the other version is served too."""
+        versions = self.api.must("GET", f"/apis/{GROUP}")["versions"]
+        return self.other_version in {one["version"] for one in versions}
 
     def until_gone(self, path: str) -> None:
         """Wait until an object that was deleted is no more."""
@@ -224,7 +248,8 @@ class Site:
         for name, _ in self._users.values():
             self.place.remove(name)
 
-    def _create(self, collection: str, body: Obj) -> Obj:
+    def create(self, collection: str, body: Obj) -> Obj:
+        """Create any object; it is deleted at the end."""
         created = self.api.must("POST", collection, body, fieldManager="kubectl-create")
         self._made.append(f"{collection}/{body['metadata']['name']}")
         return created
@@ -232,7 +257,7 @@ class Site:
     def make_namespace(self, name: str) -> None:
         """Unless it is there."""
         if self.api.try_get(f"/api/v1/namespaces/{name}") is None:
-            self._create("/api/v1/namespaces", {"metadata": {"name": name}})
+            self.create("/api/v1/namespaces", {"metadata": {"name": name}})
 
     def _priority(self, value: int) -> str:
         name = self.name(f"priority{value}")

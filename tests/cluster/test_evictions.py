@@ -10,8 +10,8 @@ from tests.cluster.waiting import eventually
 
 RECLAIM = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
 PREEMPTED = re.compile(
-    r"Preempted to accommodate a workload \(UID: (?P<uid>[^,]+), JobUID: (?P<job>[^)]+)\) due to (?P<why>[^;]+); "
-    r"preemptor path: (?P<by>\S+); preemptee path: (?P<victim>\S+)"
+    r"Preempted to accommodate a workload \(UID: (?P<uid>[^,)]+)(, JobUID: (?P<job>[^)]+))?\) due to (?P<why>[^;]+)"
+    r"(; preemptor path: (?P<by>\S+); preemptee path: (?P<victim>\S+))?$"
 )
 
 
@@ -29,7 +29,8 @@ def _evicted(site: Site, victim: str, since: str) -> list[Obj]:
     return stages
 
 
-def test_reclaim_evicts_what_was_borrowed_and_names_both_sides(site: Site) -> None:
+def test_reclaim_evicts_what_was_borrowed_and_names_who_needs_it(site: Site) -> None:
+    """Priority does not matter to whose own it is."""
     ours, theirs = (site.queue(word, 4, preemption=RECLAIM) for word in ("ours", "theirs"))
     victim = site.job("victim", ours, 8, priority=1000)
     site.until_admitted(victim)
@@ -39,12 +40,27 @@ def test_reclaim_evicts_what_was_borrowed_and_names_both_sides(site: Site) -> No
     last = _evicted(site, victim, since)[-1]
     assert reason(last, "Evicted")[0] == "Preempted"
     assert reason(last, "Preempted")[0] == "InCohortReclamation"
-    said = PREEMPTED.match(reason(last, "Preempted")[1])
-    assert said is not None
+    words = reason(last, "Preempted")[1]
+    said = PREEMPTED.match(words)
+    assert said is not None, words
     assert said["uid"] == (site.workload(owner) or {})["metadata"]["uid"]
     assert said["why"] == "reclamation within the cohort"
-    assert (said["by"], said["victim"]) == (f"/{site.cohort}/{theirs}", f"/{site.cohort}/{ours}")
     assert condition(last, "Requeued") == "True"
+
+
+def test_an_eviction_names_the_other_job_and_both_sides_by_their_path(site: Site) -> None:
+    ours, theirs = (site.queue(word, 4, preemption=RECLAIM) for word in ("ours", "theirs"))
+    victim = site.job("victim", ours, 8)
+    site.until_admitted(victim)
+    since = site.now()
+    owner = site.job("owner", theirs, 4)
+    site.until_admitted(owner)
+    words = reason(_evicted(site, victim, since)[-1], "Preempted")[1]
+    said = PREEMPTED.match(words)
+    assert said is not None, words
+    (by,) = (site.workload(owner) or {})["metadata"]["ownerReferences"]
+    named = (said["job"], said["by"], said["victim"])
+    assert named == (by["uid"], f"/{site.cohort}/{theirs}", f"/{site.cohort}/{ours}"), words
 
 
 def test_higher_priority_evicts_lower_in_the_same_queue(site: Site) -> None:
@@ -122,8 +138,8 @@ def test_a_workload_that_is_deactivated_is_evicted(site: Site) -> None:
     name = (site.workload(running) or {})["metadata"]["name"]
     path = f"{site.kueue}/namespaces/{site.namespace}/workloads/{name}"
     site.api.must("PATCH", path, {"spec": {"active": False}}, MERGE_PATCH)
-    last = _evicted(site, running, since)[-1]
-    assert reason(last, "Evicted") == ("Deactivated", "The workload is deactivated")
+    why, words = reason(_evicted(site, running, since)[-1], "Evicted")
+    assert (why, words) == ("Deactivated", "The workload is deactivated"), f"{why}: {words}"
 
 
 @pytest.mark.parametrize("nominal", ["2", "0"])

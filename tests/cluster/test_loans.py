@@ -2,12 +2,16 @@
 
 from datetime import timedelta
 
+import pytest
+
 from bot.core.convergence.facts import FieldName
+from bot.core.errors import Refused
+from bot.core.impact import from_json
 from bot.core.loans import LoanKind, LoanState
 from tests.cluster.api import condition
 from tests.cluster.recorder import Recorder
 from tests.cluster.replica import FOR, Installation
-from tests.cluster.site import Site
+from tests.cluster.site import GPU, Site
 from tests.cluster.waiting import eventually
 
 RECLAIM = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
@@ -114,6 +118,32 @@ def test_extra_quota_is_added_and_taken_away(site: Site, bot: Installation) -> N
     _ends(bot)
     assert _nominals(site, borrower) == [4]
     assert site.admitted(big)
+
+
+def test_an_extra_loan_over_what_the_nodes_have_takes_a_tick(site: Site, bot: Installation) -> None:
+    """From the nodes of the flavor, without the cordoned one, to the number in the queue and back."""
+    labels = {"extra": site.mark}
+    site.flavor(**labels)
+    tainted = [{"key": GPU, "value": "present", "effect": "NoSchedule"}]
+    site.node("good", 8, labels, taints=tainted)
+    site.node("cordoned", 4, labels, unschedulable=True)
+    site.node("other", 8, {"extra": "elsewhere"})
+    borrower = site.queue("borrower", 6, cohort=False)
+    number = bot.asks(LoanKind.EXTRA, borrower, 3)
+    found = from_json(bot.request(number).picture or "").overcommit
+    assert found is not None
+    assert (found.promised, found.capacity, found.aside, found.over) == (9, 8, 4, 1)
+    with pytest.raises(Refused, match="tick that you know it"):
+        bot.approves(number, ticked=False)
+    seen = Recorder(site)
+    assert bot.approves(number, ticked=True) == f"Q-{number} is approved."
+    bot.first.converge()
+    assert _nominals(site, borrower) == [9]
+    _ends(bot)
+    assert _nominals(site, borrower) == [6]
+    assert max(seen.sums()) == 9, "what was ticked, and no more"
+    bot.first.converge()
+    assert bot.loan(number).state is LoanState.CLOSED
 
 
 def test_the_lenders_lending_limit_follows_its_nominal_down_and_up(site: Site, bot: Installation) -> None:

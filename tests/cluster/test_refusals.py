@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.api import APPLY, JSON, JSON_PATCH, MERGE_PATCH, Obj
+from tests.cluster.api import APPLY, JSON, JSON_PATCH, MERGE_PATCH, Obj, Reply
 from tests.cluster.places import GROUP
 from tests.cluster.site import GPU, Site
 
@@ -23,12 +23,25 @@ def _group(flavor: str, *resources: str, covered: tuple[str, ...] = ()) -> Obj:
     return {"coveredResources": list(covered or resources), "flavors": [{"name": flavor, "resources": entries}]}
 
 
-def _created(site: Site, spec: Obj, **query: str) -> tuple[int, str, set[str]]:
+def _groups(many: int, flavors: int = 1, resources: int = 1) -> Obj:
+    """So many resource groups with so many flavors and resources each, no name twice."""
+    return {
+        "resourceGroups": [
+            {
+                "coveredResources": (names := [f"example.com/r{g}-{r}" for r in range(resources)]),
+                "flavors": [_group(f"f{g}-{f}", *names)["flavors"][0] for f in range(flavors)],
+            }
+            for g in range(many)
+        ]
+    }
+
+
+def _created(site: Site, spec: Obj, **query: str) -> Reply:
     body = site.named("clusterqueues", site.name("new"), spec)
     reply = site.api.request("POST", f"{site.kueue}/clusterqueues", body, query=query)
     if reply.status == 201:
         site.api.must("DELETE", f"{site.kueue}/clusterqueues/{site.name('new')}")
-    return reply.status, reply.message, reply.fields
+    return reply
 
 
 SCHEMA: dict[str, tuple[Callable[[Site], Obj], str, str]] = {
@@ -69,6 +82,21 @@ SCHEMA: dict[str, tuple[Callable[[Site], Obj], str, str]] = {
         "spec.resourceGroups[0].flavors[0].name",
         "should match",
     ),
+    "R5 too many groups": (
+        lambda site: site.queue_spec("8", **_groups(17)),
+        "spec.resourceGroups",
+        "Too many: 17: must have at most 16 items",
+    ),
+    "R5 too many flavors in a group": (
+        lambda site: site.queue_spec("8", **_groups(1, flavors=65)),
+        "spec.resourceGroups[0].flavors",
+        "Too many: 65: must have at most 64 items",
+    ),
+    "R5 too many resources in a group": (
+        lambda site: site.queue_spec("8", **_groups(1, resources=65)),
+        "spec.resourceGroups[0].coveredResources",
+        "Too many: 65: must have at most 64 items",
+    ),
     "an unknown policy": (
         lambda site: site.queue_spec("8", preemption={"reclaimWithinCohort": "Sometimes"}),
         "spec.preemption.reclaimWithinCohort",
@@ -86,8 +114,8 @@ SCHEMA: dict[str, tuple[Callable[[Site], Obj], str, str]] = {
 def test_the_schema_refuses(site: Site, case: str) -> None:
     """422 with a cause that names the field."""
     spec, field, words = SCHEMA[case]
-    status, message, fields = _created(site, spec(site))
-    assert (status, words in message, field in fields) == (422, True, True), message
+    reply = _created(site, spec(site))
+    assert (reply.status, words in reply.message, field in reply.fields) == (422, True, True), str(reply)
 
 
 KUEUES: dict[str, tuple[Callable[[Site], Obj], str]] = {
@@ -119,6 +147,25 @@ KUEUES: dict[str, tuple[Callable[[Site], Obj], str]] = {
         lambda site: site.queue_spec("8", resourceGroups=[_group(site.flavor(), GPU), _group(site.flavor(), "cpu")]),
         "spec.resourceGroups[1].flavors[0].name: Duplicate value",
     ),
+    "R12 too many flavors in all": (
+        lambda site: site.queue_spec("8", **_groups(5, flavors=52)),
+        "spec.resourceGroups: Invalid value: 260: total number of flavors across all resourceGroups must be "
+        "\u2264 256, got 260",
+    ),
+    "R12 too many resources in all": (
+        lambda site: site.queue_spec("8", **_groups(5, resources=52)),
+        "spec.resourceGroups: Invalid value: 260: total number of covered resources across all resourceGroups must be "
+        "\u2264 256, got 260",
+    ),
+    "R12 too many quotas in a group": (
+        lambda site: site.queue_spec("8", **_groups(1, flavors=27, resources=19)),
+        "spec.resourceGroups[0]: Invalid value: 513: number of flavor-resource combinations in a resourceGroup must be "
+        "\u2264 512, got 513",
+    ),
+    "R13 a weight next to nothing": (
+        lambda site: site.queue_spec("8", fairSharing={"weight": "1n"}),
+        "spec.fairSharing",
+    ),
     "R13 a negative weight": (
         lambda site: site.queue_spec("8", fairSharing={"weight": "-1"}),
         "must be greater than or equal to 0",
@@ -136,16 +183,16 @@ KUEUES: dict[str, tuple[Callable[[Site], Obj], str]] = {
 def test_kueues_webhook_refuses(site: Site, case: str) -> None:
     """403, in the webhook's name, without causes."""
     spec, words = KUEUES[case]
-    status, message, fields = _created(site, spec(site))
-    assert (status, fields) == (403, set()), message
-    assert message.startswith(WEBHOOK)
-    assert words in message
+    reply = _created(site, spec(site))
+    assert (reply.status, reply.fields) == (403, set()), str(reply)
+    assert reply.message.startswith(WEBHOOK)
+    assert words in reply.message, str(reply)
 
 
 @pytest.mark.parametrize("quantity", ["8 GPUs", "eight", ""])
 def test_what_is_no_quantity_is_a_bad_request_of_the_mutating_webhook(site: Site, quantity: str) -> None:
-    status, message, _ = _created(site, site.queue_spec(quantity))
-    assert (status, "quantities must match the regular expression" in message) == (400, True), message
+    reply = _created(site, site.queue_spec(quantity))
+    assert (reply.status, "quantities must match the regular expression" in reply.message) == (400, True), str(reply)
 
 
 @pytest.mark.parametrize(("nominal", "stored"), [("500m", "500m"), ("0.5", "500m"), (8, "8"), ("8000m", "8")])
@@ -166,9 +213,10 @@ def test_an_unknown_field_is_dropped_unless_the_writer_asks_for_strictness(site:
     """The cohort as the other version calls it: the queue would silently be in no cohort."""
     spec = site.queue_spec("8", cohort=False)
     spec["spec"][site.other_cohort_field] = site.cohort
-    assert _created(site, spec)[0] == 201
-    status, message, _ = _created(site, spec, fieldValidation="Strict")
-    assert (status, f'unknown field "spec.{site.other_cohort_field}"' in message) == (400, True), message
+    assert _created(site, spec).status == 201
+    reply = _created(site, spec, fieldValidation="Strict")
+    words = f'unknown field "spec.{site.other_cohort_field}"'
+    assert (reply.status, words in reply.message) == (400, True), str(reply)
 
 
 UNSAID = {
@@ -184,7 +232,7 @@ def test_a_new_object_of_kueues_says_what_it_is(site: Site, missing: str) -> Non
     del body[missing]
     reply = site.api.request("POST", f"{site.kueue}/clusterqueues", body)
     words = UNSAID[missing].format(version=site.version)
-    assert (reply.status, words in reply.message) == (400, True), reply.message
+    assert (reply.status, words in reply.message) == (400, True), str(reply)
 
 
 def test_an_object_of_another_version_is_not_taken(site: Site) -> None:
@@ -192,7 +240,7 @@ def test_an_object_of_another_version_is_not_taken(site: Site) -> None:
     body = {**site.named("clusterqueues", site.name("new"), site.queue_spec("8")), "apiVersion": other}
     reply = site.api.request("POST", f"{site.kueue}/clusterqueues", body)
     words = f"the API version in the data ({other}) does not match the expected API version"
-    assert (reply.status, words in reply.message) == (400, True), reply.message
+    assert (reply.status, words in reply.message) == (400, True), str(reply)
 
 
 Write = tuple[str, Any, str, dict[str, str]]
@@ -202,6 +250,13 @@ Write = tuple[str, Any, str, dict[str, str]]
 def _one_flavor(site: Site) -> Obj:
     flavor = {"name": site.flavor(), "resources": [{"name": GPU, "nominalQuota": "9"}]}
     return site.named("clusterqueues", site.name("q"), {"spec": {"resourceGroups": [{"flavors": [flavor]}]}})
+
+
+def _whole_list(site: Site, live: Obj) -> Obj:
+    (group,) = live["spec"]["resourceGroups"]
+    changed = {"name": GPU, "nominalQuota": "9"}
+    groups = [{**group, "flavors": [{"name": site.flavor(), "resources": [changed]}]}]
+    return site.named("clusterqueues", live["metadata"]["name"], {"spec": {"resourceGroups": groups}})
 
 
 UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
@@ -234,6 +289,34 @@ UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
         lambda _site, _live: _patch({"op": "replace", "path": f"{QUOTA}/nominalQuota", "value": "3"}),
         403,
         f'{AT}.lendingLimit: Invalid value: "4": must be less than or equal to the nominalQuota',
+    ),
+    "a negative limit": (
+        lambda _site, _live: _patch({"op": "replace", "path": f"{QUOTA}/borrowingLimit", "value": "-1"}),
+        403,
+        f'{AT}.borrowingLimit: Invalid value: "-1": must be greater than or equal to 0',
+    ),
+    "an operation that there is not": (
+        lambda _site, _live: _patch({"op": "set", "path": f"{QUOTA}/nominalQuota", "value": "9"}),
+        422,
+        "the server rejected our request due to an error in our request",
+    ),
+    "a stop policy that there is not": (
+        lambda _site, _live: ("PATCH", {"spec": {"stopPolicy": "Pause"}}, MERGE_PATCH, {}),
+        422,
+        "spec.stopPolicy",
+    ),
+    "leaving the cohort with a lendingLimit set": (
+        lambda site, _live: (
+            "PATCH",
+            [
+                {"op": "remove", "path": f"{QUOTA}/borrowingLimit"},
+                {"op": "remove", "path": f"/spec/{site.cohort_field}"},
+            ],
+            JSON_PATCH,
+            {},
+        ),
+        403,
+        f'{AT}.lendingLimit: Invalid value: "4": must be nil when cohort is empty',
     ),
     "leaving the cohort with limits set": (
         lambda site, _live: ("PATCH", {"spec": {site.cohort_field: None}}, MERGE_PATCH, {}),
@@ -275,6 +358,16 @@ UPDATES: dict[str, tuple[Callable[[Site, Obj], Write], int, str]] = {
         422,
         "coveredResources",
     ),
+    "server-side apply of the whole list": (
+        lambda site, live: ("PATCH", _whole_list(site, live), APPLY, {"fieldManager": "other"}),
+        409,
+        ".spec.resourceGroups",
+    ),
+    "server-side apply by nobody": (
+        lambda site, live: ("PATCH", _whole_list(site, live), APPLY, {}),
+        422,
+        "fieldManager: Required value",
+    ),
     "an unknown field, strictly": (
         lambda _site, _live: ("PATCH", {"spec": {"foo": 1}}, MERGE_PATCH, {"fieldValidation": "Strict"}),
         422,
@@ -295,13 +388,20 @@ def test_a_change_is_refused(site: Site, case: str) -> None:
     before = site.get_queue(queue)
     method, body, content_type, query = write(site, before)
     reply = site.api.request(method, f"{site.kueue}/clusterqueues/{queue}", body, content_type, query)
-    assert (reply.status, words in reply.message) == (status, True), (reply.status, reply.message)
+    assert (reply.status, words in reply.message) == (status, True), str(reply)
     assert site.get_queue(queue)["spec"] == before["spec"]
 
 
 def test_a_queue_that_is_not_there(site: Site) -> None:
     reply = site.api.request("PATCH", f"{site.kueue}/clusterqueues/{site.name('none')}", [], JSON_PATCH)
     assert (reply.status, "not found" in reply.message) == (404, True)
+
+
+def test_a_watch_from_too_long_ago_is_told_so(site: Site) -> None:
+    """Status 200, and one event with the error."""
+    site.queue("any", "8")
+    (event,) = site.api.watch(f"{site.kueue}/clusterqueues", "1")
+    assert (event["type"], event["object"]["code"], event["object"]["reason"]) == ("ERROR", 410, "Expired")
 
 
 def test_a_patch_that_changes_nothing_makes_no_version(site: Site) -> None:
@@ -327,11 +427,11 @@ def test_a_cohort_without_parent_has_no_limits(site: Site) -> None:
     group = {"coveredResources": [GPU], "flavors": [{"name": site.flavor(), "resources": [entry]}]}
     body = site.named("cohorts", site.cohort, {"spec": {"resourceGroups": [group]}})
     reply = site.api.request("POST", f"{site.kueue}/cohorts", body)
-    assert (reply.status, f"{AT}.borrowingLimit" in reply.message) == (403, True), reply.message
+    assert (reply.status, f"{AT}.borrowingLimit" in reply.message) == (403, True), str(reply)
 
 
 def test_a_local_queue_stays_with_its_cluster_queue(site: Site) -> None:
     queue = site.queue("first", 8)
     path = f"{site.kueue}/namespaces/{site.namespace}/localqueues/{queue}"
     reply = site.api.request("PATCH", path, {"spec": {"clusterQueue": "other"}}, MERGE_PATCH)
-    assert (reply.status, "field is immutable" in reply.message) == (422, True), reply.message
+    assert (reply.status, "field is immutable" in reply.message) == (422, True), str(reply)

@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.convergence.changes import PatchOutcome, QueueChange
 from bot.core.convergence.facts import FieldKey, FieldName
-from bot.core.errors import Rejected
+from bot.core.errors import NoRight, Rejected
 from bot.core.kueue import QueueSnapshot
 from bot.core.loans import LoanKind
 from tests.cluster.api import Api
@@ -43,6 +43,14 @@ def test_a_missing_list_is_said_with_the_verb_and_the_resource(site: Site, resou
         bot.workloads({"any"})
     assert (told.value.what, told.value.code) == ("API server", "no right")
     assert f'cannot list resource "{resource}" in API group "kueue.x-k8s.io" at the cluster scope' in told.value.detail
+
+
+@pytest.mark.parametrize(("resource", "group"), [("resourceflavors", "kueue.x-k8s.io"), ("nodes", "")])
+def test_a_missing_list_of_the_hardware_is_said_as_well(site: Site, resource: str, group: str) -> None:
+    bot = site.bot(_without(resource, "list"))
+    with pytest.raises(NoRight) as told:
+        bot.hardware(GPU)
+    assert f'cannot list resource "{resource}" in API group "{group}" at the cluster scope' in told.value.words
 
 
 def test_a_missing_patch_is_no_refusal_by_kueue(site: Site) -> None:

@@ -1,7 +1,8 @@
 """What kube-scheduler does to plain pods on nodes with GPUs: preemption by priority, and pods that fit nowhere.
 
-On the newest line only: the simulator has no pods on nodes. The nodes are the test's own and tainted, so that no other
-test's pods come to them. There is no kubelet: a pod that is told to go stays until it is removed.
+On each real place and not on the simulator, which has no pods on nodes: the bot reads none. The nodes are the test's
+own and tainted, so that no other test's pods come to them. Nothing acts for a kubelet: a pod that is told to go stays
+until it is removed.
 """
 
 from collections.abc import Iterator
@@ -9,11 +10,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cluster.api import MERGE_PATCH, Obj, condition, reason
-from tests.cluster.programs import LINES
+from tests.cluster.places import REAL
 from tests.cluster.site import GPU, Site
 from tests.cluster.waiting import eventually
 
-pytestmark = pytest.mark.parametrize("place", LINES[:1], indirect=True)
+pytestmark = pytest.mark.parametrize("place", REAL, indirect=True)
 LOW, HIGH = 100, 1000
 
 

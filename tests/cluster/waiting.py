@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-PATIENCE = 60.0
-"""Seconds; a loaded machine with two cores needs up to ten."""
+PATIENCE = 120.0
+"""Seconds; a loaded machine with two cores needs up to ten. Only what never comes takes all of it."""
 _PAUSE = threading.Event()
 
 

@@ -52,6 +52,12 @@ def lenders(**lenders: Any) -> Policy:
     return policy(files)
 
 
+def _all_kinds() -> Policy:
+    files = documents()
+    files["approvals.yaml"]["kinds"] = [kind.value for kind in LoanKind]
+    return policy(files)
+
+
 class TestKind:
     def test_a_queue_with_a_limit_borrows(self) -> None:
         assert proposed(draft()).ask == ask(8)
@@ -84,6 +90,32 @@ class TestKind:
         world = changed("vision", cohort=None)
         words = f"vision is in no cohort, so {what}, and extra loans are off here."
         assert refused(draft(amount, **said), world) == (words, AskField.KIND)
+
+    @pytest.mark.case("QUO-08")
+    @pytest.mark.parametrize(
+        ("said", "what"),
+        [({"kind": LoanKind.BORROW}, "it cannot borrow"), ({"lender": "nlp"}, "no queue can lend to it")],
+    )
+    def test_quo_08_where_extra_loans_are_on_one_is_offered(self, said: dict[str, Any], what: str) -> None:
+        words = f"vision is in no cohort, so {what}. An extra loan is possible: request 4 a100 as extra"
+        alone = changed("vision", cohort=None)
+        assert refused(draft(4, **said), alone, rules=_all_kinds()) == (words, AskField.KIND)
+
+    def test_without_cohort_the_bot_proposes_an_extra_loan_and_says_why(self) -> None:
+        made = proposed(draft(4), changed("vision", cohort=None), rules=_all_kinds())
+        assert (made.ask.kind, made.ask.lender) == (LoanKind.EXTRA, None)
+        assert made.notes == (
+            "vision is in no cohort: it cannot borrow and nobody can lend to it, so this is an extra loan.",
+        )
+
+    def test_in_a_cohort_an_extra_loan_is_made_only_where_it_is_named(self) -> None:
+        assert proposed(draft(4), rules=_all_kinds()).ask.kind is LoanKind.BORROW
+        assert proposed(draft(4, kind=LoanKind.EXTRA), rules=_all_kinds()).ask.kind is LoanKind.EXTRA
+
+    def test_an_extra_loan_has_no_lender(self) -> None:
+        words = "An extra loan has no lender: it raises vision alone. Ask for a transfer from nlp."
+        said = draft(4, kind=LoanKind.EXTRA, lender="nlp")
+        assert refused(said, rules=_all_kinds()) == (words, AskField.LENDER)
 
     @pytest.mark.parametrize("cohort", [None, "gpu-pool"])
     def test_extra_loans_are_off(self, cohort: str | None) -> None:

@@ -251,6 +251,16 @@ def test_a_rule_that_asks_nobody_else_never_becomes_an_automatic_approval(amount
     assert "has no lender" in result.words
 
 
+def test_no_rule_alone_promises_more_than_the_nodes_have() -> None:
+    files = documents()
+    files["approvals.yaml"] |= {"kinds": ["extra"], "rules": [AUTO]}
+    fits = verdict(ask(2, kind=LoanKind.EXTRA), rules=policy(files))
+    over = verdict(ask(2, kind=LoanKind.EXTRA), rules=policy(files), overcommits=True)
+    assert (fits.outcome, fits.rule) == (Outcome.AUTO, "auto")
+    assert (over.outcome, over.rule, over.steps) == (Outcome.STEPS, "auto", (ApprovalStep("group:gpu-admins"),))
+    assert over.words == "Rule auto does not promise more than the nodes have, so a person decides."
+
+
 @pytest.mark.parametrize(
     ("of", "words"),
     [

@@ -1,18 +1,24 @@
 """The other subcommands, numbers of requests, and lines that name none."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.instants import Instant
 from bot.core.wording import commands
 from bot.core.wording.commands import CommandWords, parse_command
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.explain_words import ExplainWords
+from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
+from bot.core.wording.log_words import LogWords, mentioned
+from bot.core.wording.pause_words import PauseWords, ResumeWords
 from bot.core.wording.request_ids import format_request_id, parse_request_id
+from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     SUBCOMMANDS,
     HelpWords,
@@ -27,6 +33,8 @@ from bot.core.wording.vocabulary import Vocabulary
 NAMES = Vocabulary(
     ("a100", "h100"), ("nlp", "vision", "h100-clusterqueue"), ("nvidia.com/mig-1g.5gb",), (), ("cv", "nlp")
 )
+DAY = timedelta(days=1)
+FRIDAY = Instant(datetime(2026, 12, 4, 17, tzinfo=UTC))
 CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zurich"), NAMES, limit=16)
 
 
@@ -69,6 +77,36 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
         ("end", EndWords()),
         ("end Q-142", EndWords(142)),
         ("end 142 because node maintenance", EndWords(142, "node maintenance")),
+        ("extend", ExtendWords()),
+        ("extend Q-142", ExtendWords(142)),
+        ("extend Q-142 by 2d", ExtendWords(142, by=2 * DAY)),
+        ("extend 142 2d", ExtendWords(142, by=2 * DAY)),
+        ("extend 2 days q142 because “last runs”", ExtendWords(142, by=2 * DAY, reason="last runs")),
+        ("extend --for 1d12h", ExtendWords(None, by=1.5 * DAY)),
+        ("extend Q-142 until fri 18:00", ExtendWords(142, until=FRIDAY)),
+        ("extend fri 18:00 142", ExtendWords(142, until=FRIDAY)),
+        ("extend until 4 Dec 18:00 reason: demo", ExtendWords(until=FRIDAY, reason="demo")),
+        ("explain", ExplainWords()),
+        ("explain Q-142", ExplainWords(142)),
+        ("explain 142", ExplainWords(142)),
+        ("explain #142", ExplainWords(142)),
+        ("explain 8 a100 for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
+        ("explain request 8 a100 --for 3d", ExplainWords(what=RequestWords(8, "a100", duration=timedelta(days=3)))),
+        ("explain 8 as transfer because a b", ExplainWords(what=RequestWords(8, kind="transfer", reason="a b"))),
+        ("explain request", ExplainWords(what=RequestWords())),
+        ("pause", PauseWords()),
+        ("pause because node maintenance", PauseWords("node maintenance")),
+        ("pause node maintenance for 2 h", PauseWords("node maintenance for 2 h")),
+        ("pause --reason “&lt;b&gt; &amp; so on”", PauseWords("<b> & so on")),
+        ("resume", ResumeWords()),
+        ("log", LogWords()),
+        ("log 142", LogWords(142)),
+        ("log Q-142 last 7d", LogWords(142, last=timedelta(days=7))),
+        ("log since 3 days nlp", LogWords(team="nlp", last=timedelta(days=3))),
+        ("log <@U0ADA|ada> last 12h", LogWords(person="@ada", last=timedelta(hours=12))),
+        ("log csv nlp", LogWords(team="nlp", csv=True)),
+        ("log CSV last 7d", LogWords(last=timedelta(days=7), csv=True)),
+        ("log <@U0ADA>", LogWords(person="<@U0ADA>")),
         ("withdraw", WithdrawWords()),
         ("withdraw Q-142", WithdrawWords(142)),
         ("withdraw 142", WithdrawWords(142)),
@@ -116,7 +154,35 @@ def test_lines_that_are_understood(text: str, words: CommandWords) -> None:
             "everything",
             "withdraw",
         ),
+        ("exted Q-142 2d", 'No "exted". Did you mean extend?', "exted", "extend Q-142 2d"),
+        ("extend Q-142 by", '"by" needs a duration, like by 2d.', "by", "extend Q-142"),
+        (
+            "extend by soon Q-142",
+            '"soon" is not a duration. Durations look like 3d, 12h or 1d12h.',
+            "soon",
+            "extend by 3d Q-142",
+        ),
+        ("extend Q-142 1m", "m can be minutes or months. Try 30min or 4w.", "1m", "extend Q-142 by 1min"),
+        ("extend Q-142 until tue 12:00 2d", "The new end is said twice.", "2d", "extend Q-142 until tue 12:00"),
+        ("extend Q-142 8", '"8" is not understood here.', "8", "extend Q-142"),
+        ("extend Q-142 until 18", "18 can be 18:00 or the 18th.", "18", "extend Q-142 until 18:00"),
+        (
+            "extend everything",
+            '"everything" is not the number of a request. They look like Q-142.',
+            "everything",
+            "extend",
+        ),
         ("withdraw Q-142 now", '"now" is not understood here.', "now", "withdraw Q-142"),
+        ("explain Q-142 now", '"now" is not understood here.', "now", "explain Q-142"),
+        ("explain 8 a10 for 3d", "No flavor a10. Near: a100.", "a10", "explain 8 a100 for 3d"),
+        ("explain request 8 a10", "No flavor a10. Near: a100.", "a10", "explain 8 a100"),
+        ("pause because", '"because" needs words, like because maintenance.', "because", "pause"),
+        ("resume now", '"now" is not understood here.', "now", "resume"),
+        ("log Q-142 nlp", '"nlp" is not understood here.', "nlp", "log Q-142"),
+        ("log csv csv", "No team csv that you can see. Near: cv.", "csv", "log csv cv"),
+        ("log secret", "No team secret that you can see.", "secret", "log"),
+        ("log last", '"last" needs a duration, like last 7d.', "last", "log"),
+        ("log last 0.5d", "0.5 is not a whole number of days. Try 12h.", "0.5d", "log last 12h"),
         ("help reqest", 'No "reqest". Did you mean request?', "reqest", "help request"),
         ("help request now", '"now" is not understood here.', "now", "help request"),
     ],
@@ -127,6 +193,20 @@ def test_lines_that_are_pointed_at(text: str, sentence: str, part: str, try_line
     assert found.sentence == sentence
     assert found.window[found.caret.index("^") : len(found.caret)] == part
     assert found.try_line == f"/gpu-quota {try_line}"
+
+
+@pytest.mark.parametrize(
+    ("text", "users"),
+    [
+        ("log <@U0ADA|ada> last 7d", ("U0ADA",)),
+        ("log <@W0ADA> <@U0B|b>", ("W0ADA", "U0B")),
+        ("log @ada", ()),
+        ("log &lt;@U0ADA|ada&gt;", ()),
+        ("log <#C0ADA|ada>", ()),
+    ],
+)
+def test_whom_a_line_mentions_is_an_id_that_slack_wrote(text: str, users: tuple[str, ...]) -> None:
+    assert mentioned(text) == users
 
 
 def test_every_subcommand_has_a_reader() -> None:

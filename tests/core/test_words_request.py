@@ -243,7 +243,7 @@ def test_a_name_that_looks_like_something_else_is_itself_when_it_is_known(name: 
             "8 a100 starting fri",
         ),
         ("8 a100 on eats", "No cluster eats. Near: east.", "eats", "8 a100 on east"),
-        ("8 a100 as loan", "No kind loan. There are: borrow, transfer.", "loan", "8 a100"),
+        ("8 a100 as loan", "No kind loan. There are: borrow, transfer, extra.", "loan", "8 a100"),
         ("8 a100 as borow", "No kind borow. Near: borrow.", "borow", "8 a100 as borrow"),
         ("8 a100 vision", "vision is a queue: write in vision.", "vision", "8 a100 in vision"),
         ("8 a100 borrow", "borrow is a kind of loan: write as borrow.", "borrow", "8 a100 as borrow"),

@@ -1,4 +1,4 @@
-"""Worlds with the real bot as processes: on an SQLite file, on PostgreSQL, and one in this process for outages."""
+"""Worlds with the real bot as processes or in this one, on an SQLite file and on PostgreSQL."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def outside(request: pytest.FixtureRequest) -> Iterator[Outside]:
 
 @pytest.fixture
 def alone() -> Iterator[Outside]:
-    """On SQLite; no bot runs yet."""
+    """On SQLite, for what only a file can suffer; no bot runs yet."""
     with Outside() as world:
         yield world
 
@@ -30,8 +30,18 @@ def replicas(postgres_url: str) -> Iterator[Outside]:
         yield world
 
 
-@pytest.fixture
-def stage() -> Iterator[Stage]:
+class _StageOn(Stage):
+    def __init__(self, database_url: str) -> None:
+        super().__init__()
+        self._database_url = database_url
+
+    def environment(self) -> dict[str, str]:
+        return {**super().environment(), "DATABASE_URL": self._database_url}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def stage(request: pytest.FixtureRequest) -> Iterator[Stage]:
     """The bot in this process, so that a test can move its clock."""
-    with Stage() as world:
+    on_postgres = request.param == "postgresql"
+    with _StageOn(request.getfixturevalue("postgres_url")) if on_postgres else Stage() as world:
         yield world

@@ -56,48 +56,48 @@ def _copies(world: "Outside") -> list[str]:
 
 
 @pytest.mark.parametrize("where", ["answer on its way", "handled after the kill"])
-def test_killed_between_post_and_record(alone: "Outside", where: str) -> None:
+def test_killed_between_post_and_record(outside: "Outside", where: str) -> None:
     """The card stands in the channel and the database does not know: the next process finds it there."""
-    process = alone.start_process()
+    process = outside.start_process()
     if where == "answer on its way":
-        alone.slack.faults.slow("chat.postMessage", 60)
-        alone.types("mira", ASK)
-        alone.wait("something is posted", lambda: _copies(alone))
+        outside.slack.faults.slow("chat.postMessage", 60)
+        outside.types("mira", ASK)
+        outside.wait("something is posted", lambda: _copies(outside))
         process.kill()
     else:
-        gate = alone.slack.faults.hold("chat.postMessage", times=1)
-        alone.types("mira", ASK)
+        gate = outside.slack.faults.hold("chat.postMessage", times=1)
+        outside.types("mira", ASK)
         gate.wait_for_arrival(20)
         process.kill()
         gate.release()
-        alone.wait("it is posted", lambda: _copies(alone))
-    alone.start_process()
-    alone.card()
-    alone.wait("mira has a copy", lambda: alone.told("mira", "Waiting: 0 of 2 approvals"))
-    alone.wait("noor has a copy", lambda: alone.told("noor", "Waiting: 0 of 2 approvals"))
-    alone.wait("nothing is owed", lambda: not alone.owed())
-    assert alone.said_twice() == []
+        outside.wait("it is posted", lambda: _copies(outside))
+    outside.start_process()
+    outside.card()
+    outside.wait("mira has a copy", lambda: outside.told("mira", "Waiting: 0 of 2 approvals"))
+    outside.wait("noor has a copy", lambda: outside.told("noor", "Waiting: 0 of 2 approvals"))
+    outside.wait("nothing is owed", lambda: not outside.owed())
+    assert outside.said_twice() == []
     for place in ("gpu-approvals", "mira", "noor"):
-        assert len(alone.told(place, "Waiting: 0 of 2 approvals")) == 1
+        assert len(outside.told(place, "Waiting: 0 of 2 approvals")) == 1
 
 
 @pytest.mark.parametrize("queue", ["nlp", "vision"])
 @pytest.mark.parametrize("fault", [Hang(2), ResetAfter(), ResetBefore()], ids=["hangs", "answer lost", "not reached"])
-def test_killed_in_the_middle_of_a_write(alone: "Outside", queue: str, fault: "Fault") -> None:
+def test_killed_in_the_middle_of_a_write(outside: "Outside", queue: str, fault: "Fault") -> None:
     """A request that is under way lands when it likes; each queue is written once and the sum never exceeds."""
-    process = alone.start_process()
-    _approved_once(alone)
-    alone.kube.faults.plan(fault, "patch", "clusterqueues", queue, times=1)
-    alone.presses("ada", "gpuq_card_approve")
-    alone.wait("the write is under way", lambda: _intents(alone, queue))
+    process = outside.start_process()
+    _approved_once(outside)
+    outside.kube.faults.plan(fault, "patch", "clusterqueues", queue, times=1)
+    outside.presses("ada", "gpuq_card_approve")
+    outside.wait("the write is under way", lambda: _intents(outside, queue))
     process.kill()
-    alone.start_process()
-    alone.await_queues(16, 24)
-    alone.wait("in force is said", lambda: alone.told("mira", "8 a100 for vision until"))
-    assert alone.numbers("nlp") == [24, 16]
-    assert alone.numbers("vision") == [16, 24]
-    assert alone.most() == 48
-    assert alone.said_twice() == []
+    outside.start_process()
+    outside.await_queues(16, 24)
+    outside.wait("in force is said", lambda: outside.told("mira", "8 a100 for vision until"))
+    assert outside.numbers("nlp") == [24, 16]
+    assert outside.numbers("vision") == [16, 24]
+    assert outside.most() == 48
+    assert outside.said_twice() == []
 
 
 @case("QUO-01")

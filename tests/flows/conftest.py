@@ -98,6 +98,7 @@ class Bench:
             install="bench",
         )
         self.memory = ConvergeMemory()
+        self.new_id = Ids("origin")
         self.pace = Pace()
         self.epoch = self.lead("P1")
 
@@ -178,7 +179,7 @@ class Bench:
     def approved(self, ask: Ask) -> int:
         """A request that was approved just now, with its cards; its number."""
         with self.world.store.begin() as uow:
-            waiting = uow.requests.add(quota.request(of=ask, created_at=self.clock()))
+            waiting = uow.requests.add(quota.request(of=ask, created_at=self.clock(), origin=self.new_id()))
             request = grant_loan(uow, waiting, "U0ADMIN", self.clock())
             owe_cards(uow, self.policy, request, self.clock(), {})
             uow.commit()

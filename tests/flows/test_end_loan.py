@@ -59,6 +59,9 @@ def test_nobody_else_can(bench: "Bench", number: int, who: str) -> None:
     with pytest.raises(Refused):
         end_loan(bench.world, number, "", who, bench.arrival("end"))
     assert bench.store.tables.loans[number].state is LoanState.RUNNING
+    assert [(one.who, one.subject) for one in bench.store.tables.audit if one.what == "refused end"] == [
+        (who, f"Q-{number}")
+    ]
 
 
 def test_an_end_is_redelivered_and_pressed_twice_and_counts_once(bench: "Bench", number: int) -> None:

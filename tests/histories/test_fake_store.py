@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,21 +19,46 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
+from bot.core.offers import Offer, OfferState, terms_of
+from bot.core.pause import Pause
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
 from bot.ports.store import Store, UnitOfWork
 from tests.support.fakes.clock import START, HandClock
 from tests.support.fakes.store import FakeStore
+from tests.support.postgres import PostgresServer
 
 SCRIPTS = Path(__file__).parents[2] / "alembic"
 QUEUES = ("alpha", "beta", "gamma")
 
 
-@pytest.fixture(scope="module")
-def real() -> Iterator[SqlStore]:
-    engine = engines.create("sqlite://")
-    migrate.migrate(engine, SCRIPTS)
-    yield SqlStore(engine)
-    engine.dispose()
+@contextmanager
+def _real(kind: str, request: pytest.FixtureRequest) -> Iterator[SqlStore]:
+    with ExitStack() as stack:
+        url = "sqlite://"
+        if kind == "postgresql":
+            postgres: PostgresServer = request.getfixturevalue("postgres")
+            url = stack.enter_context(postgres.database())
+        engine = engines.create(url)
+        stack.callback(engine.dispose)
+        migrate.migrate(engine, SCRIPTS)
+        yield SqlStore(engine)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def real(request: pytest.FixtureRequest) -> Iterator[SqlStore]:
+    with _real(request.param, request) as store:
+        yield store
+
+
+@pytest.fixture(params=["fake", "sqlite", "postgresql"])
+def any_store(request: pytest.FixtureRequest) -> Iterator[tuple[Store, HandClock]]:
+    """A store and the clock of the fake one: the real ones go by the database's."""
+    clock = HandClock()
+    if request.param == "fake":
+        yield FakeStore(clock).session(), clock
+        return
+    with _real(request.param, request) as store:
+        yield store, clock
 
 
 class Program:
@@ -86,10 +112,12 @@ class Program:
 
 def requests(program: Program, uow: UnitOfWork) -> Any:
     draw = program.random
-    what = draw.choice(["add", "add", "update", "stale", "approve", "find", "origin"])
+    what = draw.choice(["add", "add", "update", "stale", "approve", "find", "extended", "origin"])
     mine = uow.requests.find(requester=program.name)
     if what == "add":
-        return uow.requests.add(program.request())
+        return uow.requests.add(program.request(extends=draw.choice([None, 1, 2])))
+    if what == "extended":
+        return uow.requests.find(extends=draw.choice([1, 2]), requester=program.name)
     if what == "origin":
         return uow.requests.by_origin(program.key("origin", 8))
     if what == "find":
@@ -99,11 +127,33 @@ def requests(program: Program, uow: UnitOfWork) -> Any:
         return None
     one = draw.choice(mine)
     if what == "approve":
-        uow.requests.approve(Approval(one.id, 0, draw.choice(["U1", "U2"]), program.at()))
+        uow.requests.approve(Approval(one.id, 0, draw.choice(["U1", "U2"]), program.at(), terms=one.terms))
         return uow.requests.approvals(one.id)
     version = one.version + (what == "stale")
-    state = draw.choice(list(RequestState))
-    return uow.requests.update(replace(one, state=state, revision=one.revision + 1, version=version))
+    state, terms = draw.choice(list(RequestState)), one.terms + (draw.random() < 0.3)
+    changed = replace(one, state=state, terms=terms, judged_at=program.at() if terms else None)
+    return uow.requests.update(replace(changed, revision=one.revision + 1, version=version))
+
+
+def offers(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    mine = uow.requests.find(requester=program.name)
+    what = draw.choice(["add", "add", "settle", "stale", "of", "get"])
+    if not mine:
+        return uow.offers.get(10**6)
+    of = draw.choice(mine)
+    known = uow.offers.of(of.id)
+    if what == "add":
+        terms = replace(terms_of(of.ask), amount=1, start=draw.choice([None, program.at()]))
+        made = Offer(0, of.id, terms, terms_of(of.ask), "U1", program.at(), "ü <!here>", notes=("a", "b"))
+        return uow.offers.add(made)
+    if what == "of" or not known:
+        return known
+    one = draw.choice(known)
+    if what == "get":
+        return uow.offers.get(one.id)
+    settled = replace(one, state=draw.choice(list(OfferState)), settled_by="U2", settled_at=program.at())
+    return uow.offers.update(replace(settled, version=one.version + (what == "stale")))
 
 
 def loans(program: Program, uow: UnitOfWork) -> Any:
@@ -212,8 +262,29 @@ def audit(program: Program, uow: UnitOfWork) -> Any:
     return uow.audit.of(program.key("Q"))
 
 
+def pauses(program: Program, uow: UnitOfWork) -> Any:
+    """Begun and ended in any order, also twice; all programs of a store have one, so what was there goes first."""
+    uow.pauses.end()
+    said: list[Any] = []
+    for _ in range(4):
+        pause = Pause("U1", "Ada", program.at(), program.random.choice(["", "maintenance"]))
+        said.append(uow.pauses.end() if program.random.random() < 0.5 else uow.pauses.begin(pause))
+        said.append(uow.pauses.get())
+    return said
+
+
 EPOCH = 1
-PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (requests, loans, fields, inbox, notices, notices, audit)
+PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
+    requests,
+    offers,
+    loans,
+    fields,
+    inbox,
+    notices,
+    notices,
+    audit,
+    pauses,
+)
 
 
 def transcript(store: Store, seed: int) -> list[Any]:
@@ -228,7 +299,7 @@ def transcript(store: Store, seed: int) -> list[Any]:
                 answers = [part(program, uow) for part in parts]
                 if commits:
                     uow.commit()
-            seen.add(answers)
+            seen.add(answers, keep=commits)
         except (Stale, NotLeader) as error:
             seen.add(type(error).__name__)
         draw.setstate(ahead)
@@ -246,8 +317,12 @@ class _Names:
         self.said: list[Any] = []
         self._ids: dict[Any, str] = {}
 
-    def add(self, answer: Any) -> None:
+    def add(self, answer: Any, *, keep: bool = True) -> None:
+        """`keep`: the rows stay. The id of one that was rolled back is given again by SQLite, and not by PostgreSQL."""
+        known = dict(self._ids)
         self.said.append(self._plain(answer))
+        if not keep:
+            self._ids = known
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
@@ -256,6 +331,8 @@ class _Names:
             return replace(value, id=self._name("notice", value.id))
         if isinstance(value, QuotaRequest | Loan):
             return (self._name("request", value.id), replace(value, id=0))
+        if isinstance(value, Offer):
+            return (self._name("offer", value.id), replace(value, id=0, request=0))
         if isinstance(value, Approval):
             return replace(value, request=0)
         return value
@@ -278,12 +355,8 @@ def test_a_program_is_answered_the_same_by_both(seed: int, real: SqlStore) -> No
     assert transcript(fake, seed) == transcript(real, seed)
 
 
-@pytest.mark.parametrize("kind", ["fake", "real"])
-def test_the_lease_goes_to_one_and_its_epoch_only_rises(kind: str) -> None:
-    engine = engines.create("sqlite://")
-    migrate.migrate(engine, SCRIPTS)
-    clock = HandClock()
-    store: Store = FakeStore(clock).session() if kind == "fake" else SqlStore(engine)
+def test_the_lease_goes_to_one_and_its_epoch_only_rises(any_store: tuple[Store, HandClock]) -> None:
+    store, clock = any_store
     with store.begin() as uow:
         lead = uow.leadership
         assert (lead.gap(), lead.acquire("a", timedelta(hours=1)), lead.gap()) == (None, 1, None)
@@ -305,7 +378,6 @@ def test_the_lease_goes_to_one_and_its_epoch_only_rises(kind: str) -> None:
         assert lead.acquire("a", timedelta(hours=1)) == 7, "the lease has run out"
         assert lead.gap() is not None
         uow.commit()
-    engine.dispose()
 
 
 def test_what_is_not_committed_was_never_there() -> None:

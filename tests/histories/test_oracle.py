@@ -54,13 +54,23 @@ def record(queue: str, base: int, wrote: int, asked: int | None = None, **legs: 
     return {"e": "record", "at": 1.0, "field": field, **facts}
 
 
-def request(state: str, by: str | None = None, requester: str = "U1") -> dict[str, Any]:
-    facts = {"requester": requester, "state": state, "by": by, "steps": (("group:admins", 1),)}
-    return {"e": "request", "at": 1.0, "id": 1, **facts}
+def ask(amount: int = 2, **changes: Any) -> dict[str, Any]:
+    return {"amount": amount, "kind": "transfer", "lender": "a", "start": None, "length": 99.0, "until": None} | changes
+
+
+def request(state: str, by: str | None = None, requester: str = "U1", **changes: Any) -> dict[str, Any]:
+    facts = {"requester": requester, "team": "b", "state": state, "by": by, "steps": (("group:admins", 1),)}
+    more = {"terms": 0, "ask": ask(), "extends": None, "until": 0.0}
+    return {"e": "request", "at": 1.0, "id": 1, **facts, **more, **changes}
 
 
 def approval(who: str, **changes: Any) -> dict[str, Any]:
-    return {"e": "approval", "at": 1.0, "request": 1, "step": 0, "who": who, "own": False, **changes}
+    return {"e": "approval", "at": 1.0, "request": 1, "step": 0, "who": who, "own": False, "terms": 0, **changes}
+
+
+def offer(state: str = "open", by: str | None = None, number: int = 1, **changes: Any) -> dict[str, Any]:
+    facts = {"id": number, "request": 1, "who": "A", "state": state, "by": by, "ask": ask(1)}
+    return {"e": "offer", "at": 1.0, **facts, **changes}
 
 
 def said(kind: str, /, **event: Any) -> dict[str, Any]:
@@ -75,15 +85,25 @@ PEOPLE = said("people", who={"group:admins": {"A", "B"}, "admins": {"A", "B"}}, 
 START = [version("a", 8, "admin"), version("b", 8, "admin"), PEOPLE]
 REST = {"e": "rest", "at": 50.0, "over": False}
 APPROVED = [request("waiting"), approval("A"), request("approved", "A"), loan("running")]
+OUT = [*START, request("waiting", ask=ask(4)), offer()]
+ACCEPTED = [*OUT, offer("accepted", "U1")]
+CHANGED = request("waiting", ask=ask(1), terms=1)
 LENT = [*START, *APPROVED, version("a", 6, L1=-2), version("b", 10, L1=2)]
 PRESS = said("press", who="C", what="approve", subject="Q-1", result="refused")
 NOTED = said("audit", who="C", what="approve", subject="Q-1", outcome="no")
 EDITED = version("b", 11, "kubectl", L1=2)
 ASKED = [*LENT, EDITED, record("b", 8, 10, 11, L1=2)]
+LONGER = {"id": 2, "extends": 1, "until": 200.0}
+MORE = [request("waiting", **LONGER), approval("A", request=2), request("approved", "A", **LONGER)]
 TOLD = said(
     "notice", id="E", key=f"edit:default/b/a100/{GPU}/nominal:u-b", kind="outside_edit", to="C", state="settled"
 )
 BASE = said("audit", who="A", what="answer", subject=f"default/b/a100/{GPU}/nominal", outcome="base: 11")
+
+PAUSED, GOES_ON = said("pause", on=True), said("pause", on=False)
+SET_OUT = said("intent", field=("a", "a100", GPU, "nominal"), wrote=6, legs={"L1": -2})
+MORE_OUT = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
+OTHER_SIDE = said("intent", field=("b", "a100", GPU, "nominal"), wrote=10, legs={"L1": 2})
 
 CONTENT: dict[str, list[dict[str, Any]]] = {
     "a transfer in force": [*LENT, REST],
@@ -94,6 +114,7 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         loan("closed"),
         {**REST, "at": 150.0, "over": True},
     ],
+    "an extension": [*LENT, *MORE, loan("running", end=200.0), {**REST, "at": 150.0}],
     "an ordinary edit": [*START, version("a", 9, "kubectl"), REST],
     "an edit that is answered": [
         *ASKED,
@@ -105,6 +126,22 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         REST,
     ],
     "a refused press": [*LENT, PRESS, NOTED],
+    "an offer that is accepted": [
+        *ACCEPTED,
+        CHANGED,
+        approval("A", terms=1),
+        {**CHANGED, "state": "approved", "by": "A"},
+        loan("scheduled", amount=1),
+    ],
+    "an offer that is turned down, and one that is void": [
+        *OUT,
+        offer("kept", "U1"),
+        offer(number=2),
+        offer("void", "B", number=2),
+        approval("B"),
+    ],
+    "what has begun is finished while paused": [*START, *APPROVED, SET_OUT, PAUSED, OTHER_SIDE],
+    "a loan begins after a pause": [*START, *APPROVED, PAUSED, GOES_ON, SET_OUT],
     "a repeat that says so": [message(), message(type="plain_text", text="This may be a repeat", emoji=False)],
 }
 BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -113,6 +150,13 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "more than was lent is returned": ("P2", [*LENT, version("b", 8), version("a", 9)]),
     "an old number comes back": ("P2", [*LENT, version("b", 9), REST]),
     "a loan is not put in force": ("P2", [*START, *APPROVED, REST]),
+    "a loan is extended by nobody": ("P2", [*LENT, loan("running", end=200.0)]),
+    "a loan is extended by a request that waits": ("P2", [*LENT, MORE[0], loan("running", end=200.0)]),
+    "a loan is extended further than asked": ("P2", [*LENT, *MORE, loan("running", end=300.0)]),
+    "a loan ends sooner": ("P2", [*LENT, loan("running", end=90.0)]),
+    "an extension comes to nothing": ("P2", [*LENT, *MORE, REST]),
+    "what is over is extended": ("P2", [*LENT, loan("returning"), *MORE, loan("returning", end=200.0)]),
+    "a stranger approves an extension": ("P4", [*LENT, MORE[0], approval("C", request=2)]),
     "a loan is never returned": ("P2", [*LENT, {**REST, "at": 150.0}]),
     "a loan is suspended for nothing": ("P2", [*LENT, loan("running", suspended="no reason"), REST]),
     "a loan is not closed": ("P2", [*LENT, version("b", 8), version("a", 8), loan("returning"), REST]),
@@ -121,6 +165,8 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "a number in question is written": ("P3", [*ASKED, version("b", 10, L1=2)]),
     "it asks about its own write": ("P3", [*LENT, record("b", 8, 10, 10, L1=2)]),
     "an edit is told to nobody": ("P3", [*ASKED, REST]),
+    "a loan begins while paused": ("pause", [*START, *APPROVED, PAUSED, SET_OUT]),
+    "more is lent while paused": ("pause", [*START, *APPROVED, SET_OUT, PAUSED, MORE_OUT]),
     "a stranger approves": ("P4", [*START, request("waiting"), approval("C")]),
     "a guest approves": ("P4", [*START, request("waiting"), approval("G")]),
     "the requester approves": ("P4", [*START, request("waiting", requester="A"), approval("A")]),
@@ -131,6 +177,23 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "a press is not in the audit": ("P4", [*LENT, PRESS, REST]),
     "a stranger answers": ("P4", [*ASKED, {**BASE, "who": "C"}, record("b", 11, 11)]),
     "a loan without a request": ("P4", [*START, request("waiting"), loan("running"), REST]),
+    "a loan of more than was asked for": ("P4", [*START, *APPROVED[:-1], loan("running", amount=3)]),
+    "a stranger offers": ("P4", [*START, request("waiting", ask=ask(4)), offer(who="C")]),
+    "more is offered": ("P4", [*START, request("waiting"), offer(ask=ask(3))]),
+    "a longer time is offered": ("P4", [*START, request("waiting"), offer(ask=ask(1, length=100.0))]),
+    "an earlier start is offered": ("P4", [*START, request("waiting", ask=ask(start=60.0)), offer()]),
+    "two offers are open": ("P4", [*OUT, offer(number=2)]),
+    "a stranger accepts": ("P4", [*OUT, offer("accepted", "C")]),
+    "the offerer accepts": ("P4", [*OUT, offer("accepted", "A")]),
+    "a void offer is accepted": ("P4", [*OUT, offer("void", "B"), offer("accepted", "U1")]),
+    "an offer is accepted after the decision": ("P4", [*OUT, request("denied", "B"), offer("accepted", "U1")]),
+    "terms change without an offer": ("P4", [*START, request("waiting"), CHANGED]),
+    "other terms than were accepted": ("P4", [*ACCEPTED, {**CHANGED, "ask": ask(2)}]),
+    "an approval of the old terms counts": (
+        "P4",
+        [*OUT, approval("B"), offer("accepted", "U1"), CHANGED, {**CHANGED, "state": "approved", "by": "B"}],
+    ),
+    "an offer outlives its request": ("P4", [*OUT, request("denied", "B", ask=ask(4)), REST]),
     "a message is posted twice": ("P5", [message(), message()]),
     "one key is owed twice": ("P5", [{**TOLD, "posted": False}, {**TOLD, "id": "F", "posted": False}]),
     "a message is never posted": ("P5", [*START, {**TOLD, "state": "owed", "posted": False}, REST]),

@@ -11,10 +11,11 @@ from typing import Any
 
 from bot.core.impact import AtRisk, Impact, Move
 from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
+from bot.core.offers import Offer, OfferState, terms_of
 from bot.core.people import Person
 from bot.core.requests import Ask, QuotaRequest, RequestState
 from bot.core.standing import Blocker, LoanStanding
-from bot.views.facts import CardFacts, Given, Step
+from bot.views.facts import CardFacts, Given, Offered, Step
 from tests.support.view_text import READER
 
 RESOURCE = "nvidia.com/gpu"
@@ -106,8 +107,23 @@ class World:
         return (Step(self.names.lead_step, lends=not self.borrows), Step(self.names.admin_step))
 
     def given(self, count: int = 2) -> tuple[Given, ...]:
-        both = (Given(self.lead, at("14:12"), lends=not self.borrows), Given(self.admin, at("14:20")))
+        both = (Given(self.lead, at("14:12"), lends=not self.borrows), Given(self.admin, at("14:20"), step=1))
         return both[:count]
+
+    def offer(self, **changes: Any) -> Offer:
+        """The admin offers 4 for 2 days."""
+        asked = terms_of(self.ask())
+        terms = replace(asked, amount=4, duration=timedelta(days=2))
+        made = Offer(7, 142, terms, asked, self.admin.id, at("14:15"), self.names.denial)
+        return replace(made, **changes)
+
+    def offered(self, **changes: Any) -> Offered:
+        return Offered(self.offer(**changes), self.admin)
+
+    def settled(self, state: OfferState) -> Offered:
+        """The same after somebody did something about it at 14:30."""
+        by = self.requester if state in {OfferState.ACCEPTED, OfferState.KEPT} else self.lead
+        return Offered(self.offer(state=state, settled_by=by.id, settled_at=at("14:30")), self.admin, by)
 
     def impact(self, **changes: Any) -> Impact:
         if self.borrows:
@@ -173,6 +189,11 @@ class World:
             request=request or self.request(), requester=self.requester, steps=self.steps(), impact=self.impact()
         )
         return replace(facts, **changes)
+
+    def extension(self, state: RequestState = RequestState.WAITING, **changes: Any) -> QuotaRequest:
+        """2 days more for Q-142."""
+        longer = self.ask(start=at("14:20", 5), duration=None, until=at("14:20", 7))
+        return self.request(state, id=150, ask=longer, extends=142, **changes)
 
     def approved(self, loan: Loan | None = None, standing: LoanStanding | None = None, **changes: Any) -> CardFacts:
         """The card once it was approved by the lead and the admin."""

@@ -4,15 +4,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.core.explanation import StepStanding
 from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
-from bot.core.requests import RequestState
+from bot.core.offers import OfferState
+from bot.core.overcommit import Overcommit
+from bot.core.pause import Pause
+from bot.core.requests import AuditEntry, RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
-from bot.views import direct, loan_trouble, platform, refusals, reminders, thread_lines
+from bot.views import change_form, direct, loan_trouble, offers, pause, platform, refusals, reminders, thread_lines
 from bot.views.answers import done
+from bot.views.answers.audit_log import LogFacts, audit_log, log_sent
+from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 from bot.views.answers.requests_list import ListFacts, requests_list
 from bot.views.answers.show import FlavorFigures, LoanPart, OpenRequest, ShowFacts, show
@@ -21,11 +27,14 @@ from bot.views.answers.usage import usage_fault
 from bot.views.deny_form import deny_form
 from bot.views.details import DetailsFacts, QueueFigures, details
 from bot.views.edit_question import edit_question
+from bot.views.extend_form import extend_form
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
+from bot.views.kit import line
+from bot.views.overcommit_form import overcommit_form
 from bot.views.parts import Group
 from bot.views.repeat import as_a_repeat, as_late
-from bot.views.request_card import card
+from bot.views.request_card import card, extend_button, return_button
 from bot.views.request_form import (
     FlavorChoice,
     FormError,
@@ -85,6 +94,11 @@ def cards(world: World) -> dict[str, CardFacts]:
         "no figures": world.card(impact=None, no_figures_since=at("13:58")),
         "checking": world.card(checking=pressed),
         "worse": world.card(worse=worse),
+        "offered": world.card(offered=world.offered()),
+        "one given, offered": world.card(offered=world.offered(), approvals=world.given(1)),
+        "worse, offered": world.card(worse=worse, offered=world.offered()),
+        "waiting, changed": world.card(asked_first=world.offer().instead),
+        "waiting, paused": world.card(pause=Pause("UADMIN", names.admin, at("13:50"), names.reason)),
         "denied": world.card(denied, decider=world.admin),
         "denied by rule": world.card(by_rule),
         "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
@@ -94,7 +108,14 @@ def cards(world: World) -> dict[str, CardFacts]:
         "being put in force": world.approved(early, world.standing()),
         **{
             f"blocked: {one}": world.approved(early, world.blocked(one, words=names.vendor))
-            for one in (Blocker.API_DOWN, Blocker.KUEUE_DOWN, Blocker.NO_RIGHT, Blocker.REFUSED, Blocker.SHORT)
+            for one in (
+                Blocker.API_DOWN,
+                Blocker.KUEUE_DOWN,
+                Blocker.NO_RIGHT,
+                Blocker.REFUSED,
+                Blocker.SHORT,
+                Blocker.PAUSED,
+            )
         },
         "reverted": world.approved(standing=world.blocked(Blocker.IN_QUESTION, words=names.manager)),
         "edited": world.approved(standing=world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
@@ -111,9 +132,40 @@ def cards(world: World) -> dict[str, CardFacts]:
         "ended, blocked": world.approved(world.over(), world.blocked(Blocker.NO_RIGHT, 8, words=names.vendor)),
         "ended, in question": world.approved(world.over(), world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
         "ended, lender waits": world.approved(world.over(), world.standing(0, lowered=8)),
+        "extension waits": world.approved(standing=world.standing(), extension=world.extension()),
+        **extensions(world),
         "returned": world.approved(
             world.over(LoanEnd.RETURNED, at("09:00", 3)), world.runs_on(), decider=world.requester, returned=(back,)
         ),
+    }
+
+
+def extensions(world: World) -> dict[str, CardFacts]:
+    """The card of an extension in every state."""
+    names = world.names
+    by_rule = f"rule:{names.rule}"
+    over, changed = at("14:20", 4), {"decided_at": at("14:20", 4)}
+    made = {
+        "waiting": world.extension(),
+        "approved": world.extension(RequestState.APPROVED),
+        "approved by rule": world.extension(RequestState.APPROVED, decided_by=by_rule),
+        "denied": world.extension(RequestState.DENIED, words=names.denial, decided_by="UADMIN"),
+        "denied by rule": world.extension(RequestState.DENIED, words=names.denial, decided_by=by_rule),
+        "withdrawn": world.extension(RequestState.WITHDRAWN),
+        "lapsed": world.extension(RequestState.LAPSED, decided_at=at("14:05", 5)),
+        "lapsed with its loan": world.extension(RequestState.LAPSED, **changed),
+    }
+    loans = {"lapsed with its loan": world.over(LoanEnd.ENDED_BY_ADMIN, over)}
+    deciders = {"denied": world.admin, "withdrawn": world.requester}
+    return {
+        f"extension {name}": world.card(
+            request,
+            impact=None,
+            loan=loans.get(name, world.loan()),
+            decider=deciders.get(name),
+            approvals=world.given() if name == "approved" else (),
+        )
+        for name, request in made.items()
     }
 
 
@@ -127,13 +179,20 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     states = cards(world)
     yield "dm in force", direct.in_force(states["in force"])
     yield "dm in force by rule", direct.in_force(states["in force by rule"])
-    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused"):
+    for name in ("starts later", "being put in force", "blocked: api down", "blocked: refused", "blocked: paused"):
         yield f"dm waits, {name}", direct.waits(states[name])
     yield "dm in force later", direct.in_force_later(replace(states["in force"], late=states["ended late"].late))
+    yield from _offers(world)
     for name in ("denied", "denied by rule"):
         yield f"dm {name}", direct.denied(states[name])
     yield "dm lapsed", direct.lapsed(states["lapsed"])
     yield "dm withdrawn", direct.withdrawn(states["withdrawn"])
+    yield "dm extended", direct.extended(states["extension approved"])
+    yield "dm extended by rule", direct.extended(states["extension approved by rule"])
+    for name in ("denied", "denied by rule"):
+        yield f"dm extension {name}", direct.denied(states[f"extension {name}"])
+    yield "dm extension lapsed", direct.lapsed(states["extension lapsed"])
+    yield "dm extension withdrawn", direct.withdrawn(states["extension withdrawn"])
     for name in ("reverted", "edited", "blocked: short"):
         yield f"dm not in force, {name}", direct.not_in_force(states[name])
     for name in ("ended", "ended, runs on", "ended late", "ended, blocked", "ended, in question", "ended by admin"):
@@ -149,6 +208,43 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     for view in (reminders.day_before, reminders.hour_before):
         for name, endings in (("", [ending]), (", no figures", [replace(ending, above=None)]), (", several", many)):
             yield f"{'many' if endings is many else 'dm'} {view.__name__}{name}", view(endings)
+
+
+def _offers(world: World) -> Iterator[tuple[str, Message]]:
+    card, asked = world.card(), world.offer().instead
+    later = replace(asked, start=at("18:00", 4), duration=None, until=at("18:00", 5))
+    kind = LoanKind.TRANSFER if world.borrows else LoanKind.BORROW
+    other = replace(asked, kind=kind, lender=world.names.lender if world.borrows else None)
+    yield "dm offer", offers.counter_offer(card, world.offered())
+    yield "dm offer, no words", offers.counter_offer(card, world.offered(words=""))
+    yield "dm offer, later", offers.counter_offer(card, world.offered(terms=later))
+    yield "dm offer, other kind", offers.counter_offer(card, world.offered(terms=other))
+    for state in OfferState:
+        if state is not OfferState.OPEN:
+            yield f"dm offer {state}", offers.counter_offer(card, world.settled(state))
+    lapsed = world.card(world.request(RequestState.LAPSED))
+    yield "dm offer, lapsed", offers.counter_offer(lapsed, world.offered(state=OfferState.VOID, settled_by="bot"))
+    for state in (OfferState.ACCEPTED, OfferState.KEPT):
+        yield f"dm offerer {state}", offers.offer_answered(card, world.settled(state))
+    yield "dm offer void", offers.offer_void(card, world.settled(OfferState.VOID))
+
+
+def _change_forms(world: World) -> Iterator[tuple[str, Modal]]:
+    names, ask = world.names, world.ask()
+    values = change_form.ChangeValues(8, world.kind.value, names.lender, words=names.denial)
+    lenders = (LenderChoice(names.lender, 8), LenderChoice(names.queue, None))
+    kinds = (LoanKind.BORROW, LoanKind.TRANSFER)
+    days = timedelta(days=3)
+    facts = change_form.ChangeFacts(world.request(), world.requester, values, days, kinds, lenders)
+    yield "form change", change_form.change_form(facts)
+    dates = replace(values, amount=20, until="36h", until_at=at("18:00", 4), start_at=at("18:00"), words="")
+    problem = FormError(names.vendor, Field.CHANGE_AMOUNT)
+    until = world.request(ask=replace(ask, duration=None, until=at("18:00", 5), start=at("18:00")))
+    yield "form change error", change_form.change_form(replace(facts, request=until, values=dates, error=problem))
+    yield "form change loading", change_form.loading(142)
+    yield "form change checking", change_form.checking(142)
+    yield "form change offered", change_form.offered(world.offer(), world.request(), world.requester)
+    yield "form change refused", change_form.not_offered(142, refusals.refused(names.vendor))
 
 
 def _modals(world: World) -> Iterator[tuple[str, Modal]]:
@@ -173,8 +269,18 @@ def _modals(world: World) -> Iterator[tuple[str, Modal]]:
     )
     dates = replace(values, until=UNTIL_DATE, until_at=at("18:00", 4), start_at=at("18:00"), lender=names.lender)
     yield "form more", form(replace(facts, values=dates, more=True, lenders=(LenderChoice(names.lender, 8),)))
+    yield from _change_forms(world)
+    found = Overcommit(72, 60, 4)
+    over = world.card(impact=world.impact(kind=LoanKind.EXTRA, lender=None, overcommit=found))
+    yield "form extra", form(replace(facts, picture=replace(picture, overcommit=found)))
+    yield "form over-commit", overcommit_form(over)
+    yield "form over-commit, no figures", overcommit_form(world.card(impact=None))
+    yield "details extra", details(DetailsFacts(over))
     yield "deny form", deny_form(world.request(), names.requester)
     yield "return form", return_form(world.loan(), 8)
+    yield "extend form", extend_form(world.loan(), timedelta(days=14))
+    yield "extend form, nothing left", extend_form(world.loan(), timedelta(days=3))
+    yield "deny form, extension", deny_form(world.extension(), names.requester)
     figures = (QueueFigures(names.queue, 16, 20, 4, 12), QueueFigures(names.lender, 24, 16, 0, 0))
     gitops = world.impact(managed_by=((names.queue, names.tool),))
     behind = world.card(impact=gitops)
@@ -212,6 +318,31 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer help request", help_command(COMMANDS[0], "Most per request 16, longest 14 days")
     fault = UsageFault(names.vendor, f"  {names.reason[:38]}", "  ^^", f"/gpu-quota request 8 {names.flavor}")
     yield "answer usage", usage_fault(fault)
+    yield "answer extension sent", done.extension_sent(world.extension(), "CAPPROVALS", (names.reason,))
+    auto = world.extension(RequestState.APPROVED, decided_by=f"rule:{names.rule}")
+    yield "answer extended by rule", done.extension_sent(auto, None)
+    yield "answer ask how long", done.ask_how_long(world.loan())
+    steps = (
+        StepLine(StepStanding(names.lead_step, 1, (world.lead.id,)), (world.lead,)),
+        StepLine(StepStanding(names.admin_step, 2, (), (world.admin.id,) * 7), may=(world.admin,) * 5),
+        StepLine(StepStanding(names.admin_step, 1, unknown=True)),
+    )
+    for state in ("one given", "denied", "in force"):
+        why = (names.denial, names.reason)
+        explains = ExplainFacts(cards(world)[state], why, steps, dead_end=names.denial, then=names.rule)
+        yield f"answer explain, {state}", explained(explains)
+    yield "answer explain, what if", what_if(WhatIf(world.ask(), (names.denial,), steps, (names.reason,)))
+    entry = AuditEntry(at("14:05"), "U1", names.tool, names.queue, names.vendor)
+    log = LogFacts((entry, replace(entry, who="bot", outcome="ok")), {"U1": world.admin}, more=True, about=world.admin)
+    yield "answer log", audit_log(log)
+    stop = Pause("UADMIN", names.admin, at("13:50"), names.reason)
+    for view in (pause.paused, pause.resumed, pause.paused_already):
+        yield f"answer {view.__name__}", view(stop)
+    yield "answer status, paused", status(StatusFacts(teams, at("14:05"), pause=stop))
+    yield "answer help, paused", help_overview(COMMANDS, pause=stop)
+    yield "answer log sent", log_sent(1_204)
+    yield "answer log of a team", audit_log(replace(log, about=names.queue, more=False, last=timedelta(days=7)))
+    yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))
@@ -256,17 +387,21 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
 
 def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     world = World(names)
-    first = refusals.Decided(142, refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
+    first = refusals.Decided("Q-142", refusals.Outcome.DENIED, at("14:18"), world.lead, words=names.denial)
     yield "refusal refused", refusals.refused(names.vendor)
     yield "refusal said", said(names.vendor)
     yield "refusal repeated", as_a_repeat(said(names.vendor))
     yield "refusal late", as_late(said(names.vendor), at("14:02"))
     yield "refusal decided", refusals.already_decided(first)
-    by_rule = refusals.Decided(142, refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
+    by_rule = refusals.Decided("Q-142", refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
     yield "refusal decided by rule", refusals.already_decided(by_rule)
     yield "refusal changing", refusals.being_changed(142, world.admin)
     yield "refusal in force already", refusals.in_force_already(world.loan())
-    yield "refusal which loan", refusals.which_loan((world.loan(), world.loan(id=143)))
+    loans = (world.loan(), world.loan(id=143))
+    yield "refusal which loan", refusals.which_loan(loans, line("Which one goes back?"), return_button)
+    yield "refusal which loan to extend", refusals.which_loan(loans, line("Which one ends later?"), extend_button)
+    yield "refusal extension waits", refusals.extension_waits(world.extension())
+    yield "refusal which extension", refusals.which_request((world.extension(),))
     yield "refusal which request", refusals.which_request((world.request(), world.request(id=143)))
     yield "refusal not recorded", refusals.not_recorded()
     yield "refusal slow", refusals.slow_answer()
@@ -293,6 +428,11 @@ def _platform(names: Names) -> Iterator[tuple[str, Message]]:
     ):
         yield view.__name__, view(outage)
         yield f"{view.__name__}, bare", view(platform.Outage(at("14:02")))
+    stop = Pause("UADMIN", names.admin, at("13:50"), names.reason)
+    admin = World(names).admin
+    yield "quota paused", pause.paused_notice(stop, admin)
+    yield "quota paused, no reason", pause.paused_notice(replace(stop, reason=""), admin)
+    yield "quota resumed", pause.resumed_notice(pause.Resumed(stop, admin, at("16:12")))
     yield "no approver", platform.no_approver(names.queue, (142, 143))
     for approvals in (True, False):
         yield (

@@ -12,6 +12,7 @@ from bot.core.standing import Blocker
 from bot.views import direct
 from bot.views.facts import CardFacts, Late, Returned
 from tests.support.view_facts import World, at
+from tests.support.view_gallery import extensions
 from tests.support.view_text import seen
 
 T, B = World(), World(kind=LoanKind.BORROW)
@@ -19,6 +20,7 @@ LATE = Late(at("16:30"), timedelta(hours=2, minutes=10), "the API server was not
 PART = Returned(T.requester, at("09:00", 3), 4)
 ALL = Returned(T.lead, at("09:00", 3), 8)
 
+EXTENSIONS = extensions(T)
 MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]] = {
     "in force, transfer": (
         direct.in_force,
@@ -81,8 +83,8 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
             "✅ 8 a100 in force now (Q-142), 2 h 10 min late",
             "Ends Sat 5 Dec 14:20 as approved",
             "Guaranteed quota; 9 GPUs free by quota at this moment",
-            "Need the lost time back: make a new request",
-            "[Return]",
+            "Need the lost time back: Extend",
+            "[Extend] [Return]",
         ],
     ),
     "ended by an admin, at once": (
@@ -237,6 +239,44 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
             "[Show]",
         ],
     ),
+    "extended": (
+        direct.extended,
+        EXTENSIONS["extension approved"],
+        [
+            "✅ Q-142 now ends Mon 7 Dec 14:20 (+2 days)",
+            "8 a100 for vision. Approved by @lead-nlp and @admin",
+            "[Return]",
+        ],
+    ),
+    "extension denied": (
+        direct.denied,
+        EXTENSIONS["extension denied"],
+        [
+            "⛔ +2 days for Q-142: 8 a100 for vision: denied",
+            "@admin: no more before the deadline week",
+            "Still ends Sat 5 Dec 14:20",
+            "[Return]",
+        ],
+    ),
+    "extension denied by a rule": (
+        direct.denied,
+        EXTENSIONS["extension denied by rule"],
+        [
+            "⛔ +2 days for Q-142: 8 a100 for vision: denied",
+            "Rule small-and-short: no more before the deadline week",
+            "Still ends Sat 5 Dec 14:20",
+        ],
+    ),
+    "extension lapsed": (
+        direct.lapsed,
+        EXTENSIONS["extension lapsed"],
+        ["⚪ Q-142's extension lapsed: nobody decided in 3 days", "Still ends Sat 5 Dec 14:20"],
+    ),
+    "extension withdrawn": (
+        direct.withdrawn,
+        EXTENSIONS["extension withdrawn"],
+        ["⚪ +2 days for Q-142: 8 a100 for vision: withdrawn", "By @requester. Nothing changed"],
+    ),
     "back, free": (
         direct.back,
         T.approved(T.over(), T.standing(0)),
@@ -269,4 +309,9 @@ def test_text_is_line_1_without_its_symbol(name: str) -> None:
     if "<!date" not in text:
         assert text == expected[0].split(" ", 1)[1]
     else:
-        assert "|2026-12-05 14:20 +01:00>" in text or "|2026-12-02 14:02 +01:00>" in text or "|2026-12-04" in text
+        assert (
+            "|2026-12-05 14:20 +01:00>" in text
+            or "|2026-12-02 14:02 +01:00>" in text
+            or "|2026-12-04" in text
+            or "|2026-12-07" in text
+        )

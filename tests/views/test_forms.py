@@ -10,6 +10,7 @@ from bot.core.loans import LoanKind
 from bot.core.requests import RequestState
 from bot.views.deny_form import deny_form
 from bot.views.details import DetailsFacts, QueueFigures, details
+from bot.views.extend_form import extend_form
 from bot.views.facts import Step
 from bot.views.ids import UNTIL_DATE, Field, View, option_value
 from bot.views.request_form import (
@@ -162,7 +163,7 @@ def test_a_queue_with_a_very_long_name_can_be_chosen() -> None:
         ),
         (
             sent(T.request(RequestState.APPROVED, decided_by="rule:small-and-short"), None),
-            "Q-142 is approved by rule small-and-short and is being put in force.",
+            "Q-142 is approved by rule small-and-short. You hear when it is in force.",
         ),
         (
             not_sent("the database is not answering"),
@@ -206,6 +207,17 @@ def test_return_asks_how_many_and_says_what_runs_on(above: int | None, line: str
         "  Whole GPUs, 1 to 8",
     ]
     assert (modal.title, modal.submit, modal.metadata) == ("Return Q-142", "Return", "142")
+
+
+@pytest.mark.parametrize(
+    ("longest", "line"),
+    [(14, "Up to 14 days in all; 11 days left"), (3, "Has its 3 days already"), (2, "Has its 2 days already")],
+)
+def test_extend_asks_how_much_longer_and_says_how_much_is_left(longest: int, line: str) -> None:
+    modal = extend_form(T.loan(), timedelta(days=longest))
+    assert seen(modal)[:3] == ["8 a100 for vision, ends Sat 5 Dec 14:20", line, "How much longer [1 day]"]
+    assert (modal.title, modal.submit, modal.metadata) == ("Extend Q-142", "Extend", "142")
+    assert [block.get("optional") for block in modal.blocks] == [None, False, True, True]
 
 
 def test_details_say_why_and_show_the_queues() -> None:

@@ -17,7 +17,7 @@ from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus, status
 from bot.views.details import DetailsFacts, QueueFigures, details
 from bot.views.edit_question import LoanOnField, edit_question
 from bot.views.facts import Pressed, Returned, Surface, Worse
-from bot.views.request_card import card
+from bot.views.request_card import card, return_button
 from tests.support.slack_limits import faults
 from tests.support.view_facts import Names, World, at
 from tests.support.view_questions import question
@@ -82,7 +82,7 @@ def _lists_of_loans(world: World, many: int) -> dict[str, Message | Modal]:
         "question, answered": edit_question(replace(question()["answered base"], loans=loans)),
         "trouble": loan_trouble.annotation_stripped(loan_trouble.QueueTrouble(name, at("14:02"), numbers)),
         "reminder": reminders.day_before([reminders.Ending(world.loan(id=each), None) for each in numbers]),
-        "which loan": refusals.which_loan(tuple(world.loan(id=each) for each in numbers)),
+        "which loan": refusals.which_loan(tuple(world.loan(id=each) for each in numbers), ("Which?",), return_button),
         "which request": refusals.which_request(tuple(world.request(id=each) for each in numbers)),
     }
 

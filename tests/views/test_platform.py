@@ -10,6 +10,7 @@ from bot.views import loan_trouble, platform, refusals, thread_lines
 from bot.views.parts import Group
 from bot.views.platform import CaughtUp, Held, Outage, Turn
 from bot.views.refusals import Decided, Outcome
+from bot.views.request_card import return_button
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent
 from tests.support.view_facts import World, at
 from tests.support.view_text import labels, seen
@@ -236,11 +237,11 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
     ),
     "refused": (refusals.refused("No queue visoin that you can see."), ["No queue visoin that you can see."]),
     "already approved": (
-        refusals.already_decided(Decided(142, Outcome.APPROVED, at("14:20"), T.admin)),
+        refusals.already_decided(Decided("Q-142", Outcome.APPROVED, at("14:20"), T.admin)),
         ["Q-142 was already approved by @admin at 14:20."],
     ),
     "already denied": (
-        refusals.already_decided(Decided(142, Outcome.DENIED, at("14:18"), T.lead, words="no more now")),
+        refusals.already_decided(Decided("Q-142", Outcome.DENIED, at("14:18"), T.lead, words="no more now")),
         ["Q-142 was already denied by @lead-nlp at 14:18: no more now"],
     ),
     "failed": (
@@ -260,7 +261,7 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         ["Q-142 is in force; return it instead.", "[Return]"],
     ),
     "which loan": (
-        refusals.which_loan((T.loan(), T.loan(id=143))),
+        refusals.which_loan((T.loan(), T.loan(id=143)), ("Which one goes back?",), return_button),
         [
             "Which one goes back?",
             "Q-142: 8 a100 for vision, ends Sat 5 Dec 14:20",

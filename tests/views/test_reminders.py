@@ -24,13 +24,13 @@ MESSAGES: dict[str, tuple[Callable[[Sequence[Ending]], Message], list[Ending], l
             "⏳ 8 a100 end Sat 5 Dec 14:20 (Q-142)",
             "In use above base now: 8 GPUs, resnet-sweep (8)",
             "After the end it runs on, without protection",
-            "[Return]",
+            "[Extend] [Return]",
         ],
     ),
     "a day before, nothing above": (
         day_before,
         [FIRST],
-        ["⏳ 1 a100 ends Sat 5 Dec 14:20 (Q-142)", "Nothing runs above base now", "[Return]"],
+        ["⏳ 1 a100 ends Sat 5 Dec 14:20 (Q-142)", "Nothing runs above base now", "[Extend] [Return]"],
     ),
     "an hour before": (
         hour_before,
@@ -38,8 +38,8 @@ MESSAGES: dict[str, tuple[Callable[[Sequence[Ending]], Message], list[Ending], l
         [
             "⏳ 8 a100 end soon, Sat 5 Dec 14:20 (Q-142)",
             "Still above base: 8 GPUs, resnet-sweep (8)",
-            "Save a checkpoint",
-            "[Return]",
+            "Save a checkpoint, or extend",
+            "[Extend] [Return]",
         ],
     ),
     "an hour before, no live figures": (
@@ -48,7 +48,7 @@ MESSAGES: dict[str, tuple[Callable[[Sequence[Ending]], Message], list[Ending], l
         [
             "⏳ 8 a100 end soon, Sat 5 Dec 14:20 (Q-142)",
             "What runs above base is not known: no live figures",
-            "[Return]",
+            "[Extend] [Return]",
         ],
     ),
     "several": (
@@ -58,10 +58,10 @@ MESSAGES: dict[str, tuple[Callable[[Sequence[Ending]], Message], list[Ending], l
             "⏳ 2 loans end soon, the first Sat 5 Dec 14:20",
             "1 a100 for vision ends 14:20 (Q-142)",
             "Nothing runs above base now",
-            "[Return]",
+            "[Extend] [Return]",
             "8 a100 for vision end 14:50 (Q-143)",
             "In use above base now: 2 GPUs",
-            "[Return]",
+            "[Extend] [Return]",
         ],
     ),
 }

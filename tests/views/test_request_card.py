@@ -7,12 +7,14 @@ import pytest
 
 from bot.core.impact import AtRisk, Move
 from bot.core.loans import LoanEnd, LoanKind, LoanState
+from bot.core.offers import with_terms
 from bot.core.requests import RequestState
 from bot.core.standing import Blocker
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import Action, picture_of
 from bot.views.request_card import card
 from tests.support.view_facts import World, at
+from tests.support.view_gallery import extensions
 from tests.support.view_text import buttons, labels, seen
 
 T, B = World(), World(kind=LoanKind.BORROW)
@@ -30,7 +32,7 @@ def test_waiting_card_of_a_borrow_reads_as_designed() -> None:
         "• vision: may borrow 12 instead of 4; Kueue may reclaim it",
         "• No running workload becomes preemptible",
         "Needs: nlp lead, then gpu-admins. Lapses Sat 5 Dec 14:05",
-        "[Approve] [Deny] [Details]",
+        "[Approve] [Change] [Deny] [Details]",
     ]
 
 
@@ -40,7 +42,7 @@ def test_waiting_card_of_a_transfer_names_what_the_lender_risks() -> None:
         "• nlp uses 20: 4 GPUs become preemptible, likely bert-large (4); nlp has 4 GPUs waiting",
         "• 0 free by quota at this moment: vision would reclaim 4, or wait",
         "Needs: nlp lead (lends), then gpu-admins. Lapses Sat 5 Dec 14:05",
-        "[Approve] [Deny] [Details]",
+        "[Approve] [Change] [Deny] [Details]",
     ]
 
 
@@ -103,7 +105,8 @@ APPROVED = "Approved: @lead-nlp 14:12, @admin 14:20"
 AS_APPROVED = "Put in force when it is back; ends Sat 5 Dec 14:20 as approved. Last try 14:31"
 ADMINS = "The bot writes nothing here until an admin says what the number means. Not counted as lent"
 NONE: list[str] = []
-OPEN = ["Approve", "Deny", "Details"]
+OPEN = ["Approve", "Change", "Deny", "Details"]
+ANSWERS = ["Accept", "Keep mine", "Withdraw"]
 
 STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
     "waiting": (T.card(), "⏳ Waiting: 0 of 2 approvals", [], OPEN, ["Withdraw"]),
@@ -127,6 +130,24 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         OPEN,
         ["Withdraw"],
     ),
+    "counter-offer": (
+        T.card(offered=T.offered(), approvals=T.given(1)),
+        "⏳ Changed by @admin: 4 a100, 2 days, transfer from nlp. Waiting for @requester",
+        ["Because: no more before the deadline week", "@lead-nlp approved 14:12 (lends)"],
+        OPEN,
+        ANSWERS,
+    ),
+    "counter-offer, changed at click": (
+        T.card(worse=replace(WORSE, at_risk=(), other=()), offered=T.offered(words="")),
+        "⚠️ Changed since 14:05: look again",
+        [
+            "Free: 4 -> 0",
+            "Changed by @admin: 4 a100, 2 days, transfer from nlp. Waiting for @requester",
+            "Not approved yet; pressed by Admin 14:18",
+        ],
+        OPEN,
+        ANSWERS,
+    ),
     "starts later": (
         T.approved(T.loan(state=LoanState.SCHEDULED, start=at("18:00", 4), end=at("18:00", 7), in_force_at=None)),
         "⏳ Approved, starts Fri 4 Dec 18:00, ends Mon 7 Dec 18:00",
@@ -149,14 +170,14 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
             "vision 16 -> 24, nlp 24 -> 16. This is quota: 0 GPUs free by quota at this moment (14:20)",
         ],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "in force, borrow": (
         B.approved(standing=B.standing()),
         "✅ In force since 14:20, ends Sat 5 Dec 14:20",
         [APPROVED, "vision may borrow 12 (was 4), if free: 4 free by quota at this moment (14:20)"],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "in force by a rule": (
         replace(
@@ -169,7 +190,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
             "vision 16 -> 24, nlp 24 -> 16. This is quota: 0 GPUs free by quota at this moment (14:20)",
         ],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "API down": (
         T.approved(T.loan(in_force_at=None), T.blocked(Blocker.API_DOWN), last_try=at("14:31")),
@@ -206,12 +227,19 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         NONE,
         ["Withdraw"],
     ),
+    "paused": (
+        T.approved(T.loan(in_force_at=None), T.blocked(Blocker.PAUSED, words="Ada")),
+        "⏳ Approved 14:20, not in force: quota changes are paused by Ada since 14:02",
+        ["Put in force when they go on; ends Sat 5 Dec 14:20", APPROVED],
+        NONE,
+        ["Withdraw"],
+    ),
     "short": (
         T.approved(standing=T.blocked(Blocker.SHORT, 2)),
         "⚠️ Only 2 of 8 in force: nlp does not have that much for now",
         ["The rest follows by itself when nlp has it", APPROVED],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "reverted by GitOps": (
         T.approved(standing=T.blocked(Blocker.IN_QUESTION, lowered=8, words="argocd-controller")),
@@ -225,7 +253,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
         "⚠️ Only 4 of 8 in force since 14:02: somebody changed vision to 20",
         [ADMINS, APPROVED],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "lender edited up": (
         T.approved(standing=T.blocked(Blocker.IN_QUESTION, words="kubectl-edit")),
@@ -351,7 +379,7 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
             "vision 16 -> 20, nlp 24 -> 20. This is quota: 0 GPUs free by quota at this moment (14:20)",
         ],
         NONE,
-        ["Return"],
+        ["Extend", "Return"],
     ),
     "returned": (
         T.approved(GIVEN_BACK, decider=T.requester),
@@ -377,12 +405,17 @@ STATES: dict[str, tuple[CardFacts, str, list[str], list[str], list[str]]] = {
 }  # fmt: skip
 
 
+def _for_admins(facts: CardFacts) -> list[str]:
+    """On the channel's copy, as long as the loan is not over."""
+    return ["End"] if facts.loan and facts.loan.ended_at is None and not facts.observe else []
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_state_of_a_card(name: str) -> None:
     facts, state, lines, channel_buttons, requester_buttons = STATES[name]
     symbol, _, line_two = state.partition(" ")
     for surface, expected in (
-        (Surface.CHANNEL, channel_buttons),
+        (Surface.CHANNEL, channel_buttons or _for_admins(facts)),
         (Surface.LEAD, channel_buttons),
         (Surface.REQUESTER, requester_buttons),
     ):
@@ -406,8 +439,35 @@ def test_every_button_of_a_card_carries_the_request_and_nothing_else() -> None:
     shown = [one for surface in Surface for one in buttons(card(T.card(), surface))]
     assert {one["value"] for one in shown} == {"142"}
     assert {one["action_id"] for one in shown} == {
-        Action.CARD_APPROVE, Action.CARD_DENY, Action.CARD_DETAILS, Action.REQUEST_WITHDRAW,
+        Action.CARD_APPROVE, Action.CARD_CHANGE, Action.CARD_DENY, Action.CARD_DETAILS, Action.REQUEST_WITHDRAW,
     }  # fmt: skip
+
+
+def test_the_answers_to_an_offer_name_the_offer() -> None:
+    """So that a press on an old message answers no newer offer."""
+    values = {
+        one["text"]["text"]: one["value"] for one in buttons(card(T.card(offered=T.offered()), Surface.REQUESTER))
+    }
+    assert values == {"Accept": "7", "Keep mine": "7", "Withdraw": "142"}
+
+
+def test_the_step_that_is_next_is_the_first_that_lacks_an_approval() -> None:
+    """The approval that an accepted offer stands for may be of a later step."""
+    later = T.card(approvals=(T.given(2)[1],))
+    text = buttons(card(later, Surface.CHANNEL))[0]["confirm"]["text"]["text"]
+    assert text.endswith("Counts for the step that is next: nlp lead.")
+
+
+def test_approving_what_was_asked_for_says_that_the_offer_is_void_then() -> None:
+    text = buttons(card(T.card(offered=T.offered()), Surface.CHANNEL))[0]["confirm"]["text"]["text"]
+    assert text.endswith("nlp lead. The offer is void then.")
+
+
+def test_a_card_on_accepted_terms_says_what_was_asked_for_at_first() -> None:
+    changed = T.request(ask=with_terms(T.ask(), T.offer().terms))
+    shown = seen(card(T.card(changed, asked_first=T.offer().instead), Surface.CHANNEL))
+    assert shown[0] == "⏳ 4 a100 for vision, 2 days, transfer · Q-142"
+    assert "Asked for at first: 8 a100, 3 days, transfer from nlp" in shown
 
 
 def test_approve_asks_what_it_counts_for() -> None:
@@ -441,3 +501,54 @@ def test_in_observe_mode_the_confirm_says_that_nothing_is_written() -> None:
 )
 def test_text_is_one_sentence_without_a_symbol(facts: CardFacts, text: str) -> None:
     assert card(facts, Surface.CHANNEL).text == text
+
+
+EXTENSIONS: dict[str, tuple[str, list[str], list[str], list[str]]] = {
+    "waiting": (
+        "⏳ Waiting: 0 of 2 approvals",
+        [
+            WHO,
+            "Sat 5 Dec 14:20 to Mon 7 Dec 14:20, 384 GPU-h more, 5 days in all",
+            "• The same quota for longer: no number of a queue changes. Undecided, its end stays as it is",
+            "Needs: nlp lead (lends), then gpu-admins. Lapses Sat 5 Dec 14:05",
+        ],
+        ["Approve", "Deny", "Details"],
+        ["Withdraw"],
+    ),
+    "approved": ("✅ Extended until Mon 7 Dec 14:20", [APPROVED, WHO], NONE, NONE),
+    "denied": ("⛔ Denied by @admin 14:20: no more before the deadline week", [WHO], NONE, NONE),
+    "withdrawn": ("⚪ Withdrawn by @requester 14:20", [WHO], NONE, NONE),
+    "lapsed": ("⚪ Lapsed Sat 5 Dec 14:05: nobody decided in 3 days. Nothing changed", [WHO], NONE, NONE),
+    "lapsed with its loan": ("⚪ Lapsed Fri 4 Dec 14:20: Q-142 is over", [WHO], NONE, NONE),
+}
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_the_card_of_an_extension_says_by_how_much_what_is_extended(name: str) -> None:
+    state, lines, channel_buttons, requester_buttons = EXTENSIONS[name]
+    symbol, _, line_two = state.partition(" ")
+    facts = extensions(T)[f"extension {name}"]
+    for surface, expected in ((Surface.CHANNEL, channel_buttons), (Surface.REQUESTER, requester_buttons)):
+        message = card(facts, surface)
+        shown = [line for line in seen(message) if not line.startswith("[")]
+        assert shown == [f"{symbol} +2 days for Q-142: 8 a100 for vision, transfer", line_two, *lines]
+        assert labels(message) == expected
+        assert message.text.startswith("+2 days for Q-142: 8 a100 for vision: ")
+
+
+def test_its_buttons_carry_its_own_id_and_their_confirms_its_name() -> None:
+    facts = extensions(T)["extension waiting"]
+    shown = [one for surface in Surface for one in buttons(card(facts, surface))]
+    assert {one["value"] for one in shown} == {"150"}
+    asked = {one["confirm"]["title"]["text"]: one["confirm"]["text"]["text"] for one in shown if "confirm" in one}
+    assert asked == {
+        "Approve Q-142's extension?": "+2 days for Q-142: 8 a100 for vision, transfer. "
+        "Counts for the step that is next: nlp lead.",
+        "Withdraw Q-142's extension?": "To get it again you need a new request.",
+    }
+
+
+def test_a_loan_says_that_its_extension_waits_and_offers_no_second() -> None:
+    message = card(T.approved(standing=T.standing(), extension=T.extension()), Surface.REQUESTER)
+    assert "Extension by 2 days is waiting" in seen(message)
+    assert labels(message) == ["Return"]

@@ -1,11 +1,12 @@
 """Group commit for arrivals: many listeners wait for one transaction. Chat's listeners call `put` before they
 acknowledge; app/run starts and stops the writer.
 
-While one batch is being committed the next one gathers, so 200 arrivals at once cost a few commits, not 200.
+While one batch is being committed the next one gathers, and it waits a little for those that are on their way: 200
+arrivals at once cost a few commits, not 200 (nor 100 of two each), and one that comes alone waits for nobody.
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from bot.core.errors import Unavailable
@@ -14,6 +15,8 @@ from bot.ports.store import Store
 
 PATIENCE = 2.0
 """Seconds that a listener waits. Slack gives it 3 in all, and shows its own error then instead of our words."""
+LINGER = 0.02
+"""Seconds that a batch waits for more. A commit costs about as much as receiving one arrival."""
 _LARGEST_BATCH = 500
 
 _Waiting = tuple[InboxItem, Future[bool]]
@@ -22,8 +25,10 @@ _Waiting = tuple[InboxItem, Future[bool]]
 class InboxWriter:
     """Stores arrivals for any number of threads, through one thread of its own."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, on_the_way: Callable[[], int]) -> None:
+        """`on_the_way`: how many arrivals are being received now, with those that wait in `put`."""
         self._store = store
+        self._on_the_way = on_the_way
         self._changed = threading.Condition()
         self._waiting: list[_Waiting] = []
         self._open = False
@@ -66,9 +71,10 @@ class InboxWriter:
             self._store_batch(batch)
 
     def _next_batch(self) -> Sequence[_Waiting]:
-        """What waits, as soon as anything does; empty when all is stored and the writer is stopped."""
+        """What waits, once all who are on the way do, or LINGER after the first; empty when stopped with all stored."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or not self._open)
+            self._changed.wait_for(lambda: len(self._waiting) >= self._on_the_way() or not self._open, LINGER)
             batch, self._waiting = self._waiting[:_LARGEST_BATCH], self._waiting[_LARGEST_BATCH:]
             return batch
 

@@ -31,6 +31,7 @@ class SqlRequests(Repository):
         states: Collection[RequestState] | None = None,
         teams: Collection[str] | None = None,
         requester: str | None = None,
+        extends: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -41,6 +42,8 @@ class SqlRequests(Repository):
             query = query.where(REQUEST.c.team.in_(list(teams)))
         if requester is not None:
             query = query.where(REQUEST.c.requester == requester)
+        if extends is not None:
+            query = query.where(REQUEST.c.extends == extends)
         if since is not None:
             query = query.where(REQUEST.c.created_at >= since)
         return [to_request(row) for row in self._all(query)]
@@ -52,7 +55,8 @@ class SqlRequests(Repository):
         return to_request(self._swap(REQUEST, key, request.version, of_request(request), what))
 
     def approvals(self, number: int) -> Sequence[Approval]:
-        query = select(APPROVAL).where(APPROVAL.c.request == number).order_by(APPROVAL.c.id)
+        of_now = and_(REQUEST.c.id == APPROVAL.c.request, REQUEST.c.terms == APPROVAL.c.terms)
+        query = select(APPROVAL).join(REQUEST, of_now).where(APPROVAL.c.request == number).order_by(APPROVAL.c.id)
         return [to_approval(row) for row in self._all(query)]
 
     def approve(self, approval: Approval) -> None:

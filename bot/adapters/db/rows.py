@@ -1,4 +1,5 @@
-"""Row <-> core value, and nothing else. Used by the repositories. (Those of convergence are in field_rows.py.)
+"""Row <-> core value, and nothing else. Used by the repositories. (Those of convergence are in field_rows.py, of
+offers in offers.py.)
 
 `to_X` reads a row, `of_X` gives the columns to write. `version` and numbers that the database assigns are left out of
 `of_X`: the repositories set them.
@@ -44,6 +45,9 @@ def of_request(request: QuotaRequest) -> Columns:
         "decided_by": request.decided_by,
         "decided_at": request.decided_at,
         "words": request.words,
+        "extends": request.extends,
+        "terms": request.terms,
+        "judged_at": request.judged_at,
     }
 
 
@@ -77,6 +81,9 @@ def to_request(row: RowMapping) -> QuotaRequest:
         decided_by=row["decided_by"],
         decided_at=row["decided_at"],
         words=row["words"],
+        extends=row["extends"],
+        terms=row["terms"],
+        judged_at=row["judged_at"],
         version=row["version"],
     )
 
@@ -88,11 +95,12 @@ def of_approval(approval: Approval) -> Columns:
         "who": approval.who,
         "at": approval.at,
         "self_approved": approval.self_approved,
+        "terms": approval.terms,
     }
 
 
 def to_approval(row: RowMapping) -> Approval:
-    return Approval(row["request"], row["step"], row["who"], row["at"], row["self_approved"])
+    return Approval(row["request"], row["step"], row["who"], row["at"], row["self_approved"], row["terms"])
 
 
 def of_audit(entry: AuditEntry) -> Columns:

@@ -15,8 +15,11 @@ from bot.adapters.db.columns import BigId, CanonicalJson, Duration, Instant, Key
 INTENT_OPEN = text("closed_at IS NULL")
 INBOX_UNSETTLED = text("state IN ('waiting', 'claimed')")
 NOTICE_UNSETTLED = text("state IN ('owed', 'claimed')")
+OFFER_OPEN = text("state = 'open'")
 """What the small indices are about, in a table that only grows. A query uses such an index only if it has the same
 words in it: bound values would do on PostgreSQL, not on SQLite."""
+NONE_YET = {"server_default": text("0")}
+"""For a count that came after the first rows. (SQLite cannot take the default of a column away again.)"""
 
 
 class Base(SQLModel):
@@ -64,14 +67,17 @@ class RequestRow(Base, table=True):
     decided_by: str | None = Field(sa_type=KeyText)
     decided_at: datetime | None = Field(sa_type=Instant)
     words: str | None = Field(sa_type=PlainText)
+    extends: int | None = Field(sa_type=Big, index=True)
+    terms: int = Field(sa_type=Big, sa_column_kwargs=NONE_YET)
+    judged_at: datetime | None = Field(sa_type=Instant)
     version: int = Field(sa_type=Big)
 
 
 class ApprovalRow(Base, table=True):
-    """`core.requests.Approval`. One per request and person; `id` keeps the order in which they were given."""
+    """`core.requests.Approval`. One per request, terms and person; `id` keeps the order in which they were given."""
 
     __tablename__ = "approval"
-    __table_args__ = (UniqueConstraint("request", "who"), {"sqlite_autoincrement": True})
+    __table_args__ = (UniqueConstraint("request", "who", "terms"), {"sqlite_autoincrement": True})
 
     id: int | None = Field(default=None, primary_key=True, sa_type=BigId)
     request: int = Field(foreign_key="quota_request.id", sa_type=Big)
@@ -79,6 +85,31 @@ class ApprovalRow(Base, table=True):
     who: str = Field(sa_type=KeyText)
     at: datetime = Field(sa_type=Instant)
     self_approved: bool
+    terms: int = Field(sa_type=Big, sa_column_kwargs=NONE_YET)
+
+
+class OfferRow(Base, table=True):
+    """`core.offers.Offer`. One of a request is open at most."""
+
+    __tablename__ = "offer"
+    __table_args__ = (
+        Index("ux_offer_open", "request", unique=True, sqlite_where=OFFER_OPEN, postgresql_where=OFFER_OPEN),
+        {"sqlite_autoincrement": True},
+    )
+
+    id: int | None = Field(default=None, primary_key=True, sa_type=BigId)
+    request: int = Field(foreign_key="quota_request.id", sa_type=Big, index=True)
+    terms: dict[str, Any] = Field(sa_type=CanonicalJson)
+    instead: dict[str, Any] = Field(sa_type=CanonicalJson)
+    who: str = Field(sa_type=KeyText)
+    at: datetime = Field(sa_type=Instant)
+    words: str = Field(sa_type=PlainText)
+    picture: str | None = Field(sa_type=PlainText)
+    notes: list[str] = Field(sa_type=CanonicalJson)
+    state: str = Field(sa_type=KeyText)
+    settled_by: str | None = Field(sa_type=KeyText)
+    settled_at: datetime | None = Field(sa_type=Instant)
+    version: int = Field(sa_type=Big)
 
 
 class LoanRow(Base, table=True):
@@ -234,12 +265,26 @@ class LeaderRow(Base, table=True):
     gap_to: datetime | None = Field(sa_type=Instant)
 
 
+class PauseRow(Base, table=True):
+    """`core.pause.Pause`: one row while quota changes are paused, none otherwise."""
+
+    __tablename__ = "pause"
+    __table_args__ = (CheckConstraint("id = 1", name="one_row"),)
+
+    id: int = Field(primary_key=True, sa_type=Big, sa_column_kwargs={"autoincrement": False})
+    who: str = Field(sa_type=KeyText)
+    name: str = Field(sa_type=PlainText)
+    since: datetime = Field(sa_type=Instant)
+    reason: str = Field(sa_type=PlainText)
+
+
 def _table(row: type[Base]) -> Table:
     return Base.metadata.tables[str(row.__tablename__)]
 
 
 REQUEST = _table(RequestRow)
 APPROVAL = _table(ApprovalRow)
+OFFER = _table(OfferRow)
 LOAN = _table(LoanRow)
 FIELD = _table(FieldRow)
 INTENT = _table(IntentRow)
@@ -247,3 +292,4 @@ INBOX = _table(InboxRow)
 NOTICE = _table(NoticeRow)
 AUDIT = _table(AuditRow)
 LEADER = _table(LeaderRow)
+PAUSE = _table(PauseRow)

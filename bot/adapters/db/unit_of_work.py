@@ -21,6 +21,8 @@ from bot.adapters.db.inbox import SqlInbox
 from bot.adapters.db.leadership import SqlLeadership
 from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
+from bot.adapters.db.offers import SqlOffers
+from bot.adapters.db.pauses import SqlPauses
 from bot.adapters.db.requests import SqlRequests
 from bot.core.errors import Unavailable
 
@@ -31,12 +33,14 @@ class SqlUnitOfWork:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.requests = SqlRequests(connection)
+        self.offers = SqlOffers(connection)
         self.loans = SqlLoans(connection)
         self.fields = SqlFields(connection)
         self.inbox = SqlInbox(connection)
         self.notices = SqlNotices(connection)
         self.audit = SqlAudit(connection)
         self.leadership = SqlLeadership(connection)
+        self.pauses = SqlPauses(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

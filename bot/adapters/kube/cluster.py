@@ -6,13 +6,14 @@ from typing import Any
 
 from bot.adapters.kube.answers import classify, words
 from bot.adapters.kube.client import Answer, KubeApi
-from bot.adapters.kube.objects import cohort_snapshot, queue_snapshot, workload_snapshot
+from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import operations
 from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
 from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
+from bot.core.overcommit import Hardware
 from bot.ports.clock import Clock
 
 GROUP = "kueue.x-k8s.io"
@@ -71,6 +72,11 @@ class KubeCluster:
         snapshots = (workload_snapshot(raw, queue_of) for raw in self._list("workloads"))
         return [snapshot for snapshot in snapshots if snapshot is not None and snapshot.queue in queues]
 
+    def hardware(self, resource: str) -> Hardware:
+        """One LIST of ResourceFlavors and one of nodes, both fresh."""
+        flavors = {raw["metadata"]["name"]: node_labels(raw) for raw in self._list("resourceflavors")}
+        return Hardware(flavors, [node_snapshot(raw, resource) for raw in self._pages("/api/v1/nodes", "nodes")])
+
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
         """Send it once. A queue, entry or version that is gone is a CONFLICT: read again."""
         query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"}
@@ -89,13 +95,17 @@ class KubeCluster:
         return PatchResult(outcome, words(answer))
 
     def _list(self, resource: str) -> Iterator[Mapping[str, Any]]:
+        return self._pages(resource, f"{resource}.{GROUP}")
+
+    def _pages(self, where: str, resource: str) -> Iterator[Mapping[str, Any]]:
+        """`where`: a path, or the plural of one of Kueue's kinds, whose version is found out."""
         query = {"limit": str(PAGE)}
         while True:
-            answer = self._get(resource, query)
-            if answer.status == 404 and resource == "cohorts":
+            answer = self._api.request("GET", where, query) if where.startswith("/") else self._get(where, query)
+            if answer.status == 404 and where == "cohorts":
                 return  # Kueue 0.12 and older serve none in this version: every cohort is a root
             if answer.status != 200:
-                raise _failure(answer, "list", f"{resource}.{GROUP}")
+                raise _failure(answer, "list", resource)
             yield from answer.body.get("items") or ()
             token = (answer.body.get("metadata") or {}).get("continue")
             if not token:

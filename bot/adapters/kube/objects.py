@@ -9,8 +9,20 @@ from kubernetes.utils.quantity import parse_quantity
 
 from bot.adapters.kube.ownership import annotations_of_ours, managing_tool, quota_automation, spec_manager
 from bot.core.kueue import CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot
+from bot.core.overcommit import NodeSnapshot
 
 Json = Mapping[str, Any]
+
+_OUT_OF_SERVICE = frozenset(
+    {
+        *(f"node.kubernetes.io/{why}" for why in ("not-ready", "unreachable", "unschedulable", "out-of-service")),
+        "node.cloudprovider.kubernetes.io/shutdown",
+        "node.cloudprovider.kubernetes.io/uninitialized",
+        "ToBeDeletedByClusterAutoscaler",
+        "karpenter.sh/disrupted",
+    }
+)
+"""Taints that say that a node takes no new pods at all. Others say which pods it takes."""
 
 
 def devices(quantity: Any) -> tuple[int, bool]:
@@ -93,6 +105,20 @@ def workload_snapshot(raw: Json, queue_of: Mapping[tuple[str, str], str]) -> Wor
         requests=_requests(spec),
         owner=owners[0]["name"] if owners else None,
     )
+
+
+def node_snapshot(raw: Json, resource: str) -> NodeSnapshot:
+    """A Node with what it has of one resource."""
+    metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
+    amount, _ = devices((status.get("allocatable") or {}).get(resource, 0))
+    shut = bool(spec.get("unschedulable")) or any(one.get("key") in _OUT_OF_SERVICE for one in spec.get("taints") or ())
+    ready = _condition(status, "Ready").get("status", "True") == "True"
+    return NodeSnapshot(metadata["name"], metadata.get("labels") or {}, amount, ready and not shut)
+
+
+def node_labels(raw: Json) -> Mapping[str, str]:
+    """The nodes that a ResourceFlavor means; empty if it means all."""
+    return (raw.get("spec") or {}).get("nodeLabels") or {}
 
 
 def _quotas(spec: Json) -> dict[FlavorResource, Quota]:

@@ -28,6 +28,7 @@ NEEDS = (
     Need("conversations_history", _HISTORY, "look whether a notice was posted when Slack's answer was lost"),
     Need("conversations_open", ("im:write",), "find the direct message in which a lost notice would be"),
     Need("conversations_replies", _HISTORY, "the same for a notice in a thread"),
+    Need("files_upload_v2", ("files:write",), "send the log as CSV to the admin who asked for it"),
     Need("usergroups_users_list", ("usergroups:read",), "who is in a user group that policies name"),
     Need("users_info", ("users:read",), "name, time zone, and whether somebody is a full member"),
     Need("views_open", (), "open the form"),

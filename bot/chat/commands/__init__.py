@@ -7,13 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.chat.commands import end, request, show, status, withdraw
+from bot.chat.commands import end, explain, extend, log, pause, request, resume, show, status, withdraw
 from bot.chat.commands import help as help_
 from bot.chat.commands import list as list_
 from bot.chat.commands import return_ as return_
 from bot.chat.desk import Arrived
 from bot.core.messages import Message
 from bot.core.wording.end_words import EndWords
+from bot.core.wording.explain_words import ExplainWords
+from bot.core.wording.extend_words import ExtendWords
+from bot.core.wording.log_words import LogWords
+from bot.core.wording.pause_words import PauseWords, ResumeWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -36,11 +40,16 @@ class Command:
 
 COMMANDS: Mapping[type, Command] = {
     RequestWords: Command(request.HELP, request.run),
+    ExtendWords: Command(extend.HELP, extend.run),
     ReturnWords: Command(return_.HELP, return_.run),
     WithdrawWords: Command(withdraw.HELP, withdraw.run),
     StatusWords: Command(status.HELP, status.run),
     ListWords: Command(list_.HELP, list_.run),
     ShowWords: Command(show.HELP, show.run),
+    ExplainWords: Command(explain.HELP, explain.run),
     EndWords: Command(end.HELP, end.run),
+    PauseWords: Command(pause.HELP, pause.run),
+    ResumeWords: Command(resume.HELP, resume.run),
+    LogWords: Command(log.HELP, log.run),
     HelpWords: Command(help_.HELP, lambda arrived, said: help_.run(arrived, said, [c.help for c in COMMANDS.values()])),
 }

@@ -6,6 +6,7 @@ from bot.chat.desk import Arrived
 from bot.core.durations import format_duration
 from bot.core.messages import Message
 from bot.core.wording.small_commands import HelpWords
+from bot.flows.look_up import pause_of
 from bot.views.answers.help import CommandHelp, help_command, help_overview
 
 HELP = CommandHelp(
@@ -23,7 +24,7 @@ def run(arrived: Arrived, said: HelpWords, commands: Sequence[CommandHelp]) -> M
     chosen = next((one for one in commands if one.name == said.command), None)
     if chosen is None:
         off = (*OFF, "writing to the cluster (observe mode)") if arrived.world.observe_only else OFF
-        return help_overview(commands, off)
+        return help_overview(commands, off, pause_of(arrived.world))
     return help_command(chosen, _limits(arrived) if chosen.name == "request" else "")
 
 

@@ -13,7 +13,7 @@ from bot.views.refusals import which_request
 HELP = CommandHelp(
     name="withdraw",
     group="Ask",
-    summary="Take back a request before it is in force.",
+    summary="Take back a request before it is in force, or an extension that waits.",
     syntax="withdraw [Q]",
     examples=("withdraw Q-142", "withdraw"),
 )

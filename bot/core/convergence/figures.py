@@ -12,6 +12,7 @@ from bot.core.convergence.goals import Goals, LoanGoal
 from bot.core.convergence.legs import Sides
 from bot.core.convergence.observe import Meaning
 from bot.core.convergence.order import Ordered
+from bot.core.convergence.wants import wanted
 from bot.core.loans import Loan
 
 
@@ -34,6 +35,8 @@ class LoanFigures:
     unwritable: tuple[tuple[str, str], ...] = ()
     """(queue, why)."""
     suspended: str | None = None
+    held_back: int = 0
+    """What it would want besides, were quota changes not paused."""
 
 
 def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
@@ -49,6 +52,7 @@ def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
         in_question=tuple(side.key.queue for side in sides if side.meaning is Meaning.QUESTION),
         unwritable=tuple((side.key.queue, side.unwritable) for side in sides if side.unwritable is not None),
         suspended=loan.suspended,
+        held_back=wanted(loan) - goal.wanted,
     )
 
 

@@ -21,7 +21,7 @@ from bot.core.convergence.observe import Look, Seen, look_at
 from bot.core.convergence.order import Move, Ordered, groups, move_of, put_in_order
 from bot.core.convergence.steps import Step, step_of
 from bot.core.convergence.views import QueueView, queue_findings, view_queue
-from bot.core.convergence.wants import Ground, by_the_clock, obstacle, wanted
+from bot.core.convergence.wants import Ground, begun, by_the_clock, obstacle, wanted
 from bot.core.convergence.writes import PlannedWrite, Scribe
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
@@ -45,6 +45,9 @@ class PlanFacts:
     unwritable: Mapping[str, str] = field(default_factory=dict)
     """Queue -> why it is not to be written now. A queue that is missing in the picture and stands here was not read;
     one that is missing and does not stand here is gone."""
+    paused: bool = False
+    """An admin stopped quota changes: what has not begun waits. What has begun is finished: its lender was lowered, or
+    a patch is on its way, and the way back would take as many writes, and the way forth again after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,13 @@ def _know(facts: PlanFacts) -> _Known:
     sides = [_as_of_now(loan, facts.now, ground) for loan in (*facts.loans, *found.values())]
     held: set[str] = set().union(*(record.legs for record in facts.records.values()), *unknown.values())
     held.update(leg for intent in facts.intents for part in intent.fields for leg in part.legs)
-    begun = (LoanState.RUNNING, LoanState.RETURNING)
-    active = [each for each in sides if each.loan.state in begun or each.leg in held]
+    started = (LoanState.RUNNING, LoanState.RETURNING)
+    active = [each for each in sides if each.loan.state in started or each.leg in held]
     wants = {each.leg: wanted(each.loan) for each in sides}
+    if facts.paused:
+        noted = [part.legs for view in views.values() if view.note for part in view.note.fields.values()]
+        so_far = begun(facts.records.values(), facts.intents, noted)
+        wants = {leg: min(amount, so_far.get(leg, 0)) for leg, amount in wants.items()}
     keys = {each.borrower for each in active} | {each.lender for each in active if each.lender is not None}
     for name in {key.queue for key in keys} - views.keys():
         views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable)

@@ -3,11 +3,13 @@
 Called by the planner before it looks at any number.
 """
 
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.core.convergence.facts import FieldKey, FieldName
+from bot.core.convergence.annotation import NotedLeg
+from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, Intent
 from bot.core.convergence.legs import Sides
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 from bot.core.loans import Loan, LoanEnd, LoanState
@@ -27,6 +29,20 @@ def by_the_clock(loan: Loan, now: datetime) -> Loan:
 def wanted(loan: Loan) -> int:
     """Devices it should move now."""
     return loan.amount if loan.state is LoanState.RUNNING and loan.suspended is None else 0
+
+
+def begun(
+    records: Iterable[FieldRecord], intents: Iterable[Intent], notes: Iterable[Mapping[str, NotedLeg]]
+) -> Mapping[str, int]:
+    """How much of each loan stands in some number already, or in a patch that may land, by leg id: the larger side."""
+    sizes: dict[str, int] = defaultdict(int)
+    held = [record.legs for record in records]
+    held += [part.legs for intent in intents for part in intent.fields]
+    held += [{leg: one.size for leg, one in legs.items()} for legs in notes]
+    for legs in held:
+        for leg, size in legs.items():
+            sizes[leg] = max(sizes[leg], abs(size))
+    return sizes
 
 
 def live_number(queue: QueueSnapshot | None, key: FieldKey) -> int | None:

@@ -28,8 +28,8 @@ from bot.core.policy.scalars import (
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-Kind = Literal["borrow", "transfer"]
-"""Kinds of loan that can be on; the rest of LoanKind cannot be asked for yet."""
+Kind = Literal["borrow", "transfer", "extra"]
+"""Kinds of loan that can be on."""
 LENDER_LEADS = "lender-leads"
 TEAM_LEADS = "team-leads"
 _GROUP = "group "
@@ -162,7 +162,7 @@ class ApprovalsFile(Strict):
     approvals_channel: Channel
     platform_channel: Channel
     kinds: Annotated[tuple[Kind, ...], *LISTED, NOT_EMPTY] = ("borrow", "transfer")
-    """Kinds of loan that are on here."""
+    """Kinds of loan that are on here. `extra`, which makes quota from nowhere, only where somebody turned it on."""
     rules: Annotated[tuple[Rule, ...], NOT_EMPTY]
     limits: Limits = Field(default_factory=Limits)
     self_approval: Switch = False

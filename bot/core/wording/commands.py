@@ -9,8 +9,15 @@ from typing import Any
 
 from bot.core.wording.end_words import KEYWORDS as END_KEYWORDS
 from bot.core.wording.end_words import EndWords, read_end
+from bot.core.wording.explain_words import ExplainWords, read_explain
+from bot.core.wording.extend_words import KEYWORDS as EXTEND_KEYWORDS
+from bot.core.wording.extend_words import ExtendWords, read_extend
 from bot.core.wording.faults import Misread, UsageFault, point_at, shown
 from bot.core.wording.line import COMMAND, Context, Line, Reading, Stumble
+from bot.core.wording.log_words import KEYWORDS as LOG_KEYWORDS
+from bot.core.wording.log_words import LogWords, read_log
+from bot.core.wording.pause_words import KEYWORDS as PAUSE_KEYWORDS
+from bot.core.wording.pause_words import PauseWords, ResumeWords, read_pause, read_resume
 from bot.core.wording.request import read_request
 from bot.core.wording.request_words import KEYWORDS, KINDS, RequestWords
 from bot.core.wording.small_commands import (
@@ -31,19 +38,45 @@ from bot.core.wording.small_commands import (
 from bot.core.wording.text import unescape
 from bot.core.wording.tokens import Token, tokenize
 
-CommandWords = RequestWords | StatusWords | ListWords | ShowWords | ReturnWords | WithdrawWords | EndWords | HelpWords
+CommandWords = (
+    RequestWords
+    | StatusWords
+    | ListWords
+    | ShowWords
+    | ExtendWords
+    | ReturnWords
+    | WithdrawWords
+    | EndWords
+    | ExplainWords
+    | LogWords
+    | PauseWords
+    | ResumeWords
+    | HelpWords
+)
 
 _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "request": read_request,
     "status": read_status,
     "list": read_list,
     "show": read_show,
+    "extend": read_extend,
     "return": read_return,
     "withdraw": read_withdraw,
     "end": read_end,
+    "explain": read_explain,
+    "log": read_log,
+    "pause": read_pause,
+    "resume": read_resume,
     "help": read_help,
 }
-_KEYWORDS = {"request": KEYWORDS, "end": END_KEYWORDS}
+_KEYWORDS = {
+    "request": KEYWORDS,
+    "extend": EXTEND_KEYWORDS,
+    "end": END_KEYWORDS,
+    "explain": KEYWORDS,
+    "log": LOG_KEYWORDS,
+    "pause": PAUSE_KEYWORDS,
+}
 _MENDINGS = 3
 
 

@@ -13,15 +13,13 @@ from bot.core.wording.near import near
 from bot.core.wording.request_words import KINDS, Kind, RequestPart, RequestWords
 from bot.core.wording.vocabulary import find_name, read_name
 
-_OFFERED_KINDS = ("borrow", "transfer")
-"""`extra` is understood, so that its refusal says why, but offered to nobody."""
 _KIND_SPELLINGS: dict[str, str] = {kind: kind for kind in KINDS} | {"grant": "extra"}
 _NEEDS = {
     "for": "a duration, like for 3d",
     "until": "a time, like until fri 18:00",
     "starting": "a time, like starting mon 9:00",
     "in": "a queue",
-    "as": "a kind: borrow or transfer",
+    "as": "a kind: borrow, transfer or extra",
     "from": "the lending queue",
     "on": "a cluster",
     "because": "words, like because paper deadline",
@@ -120,7 +118,7 @@ def _read_on(line: Line, said: RequestWords, at: int) -> RequestPart:
 
 def _read_as(line: Line, said: RequestWords, at: int) -> RequestPart:
     word = line.tokens[at].text
-    kind = _KIND_SPELLINGS.get(word.lower()) or read_name(word, _OFFERED_KINDS, "kind")
+    kind = _KIND_SPELLINGS.get(word.lower()) or read_name(word, KINDS, "kind")
     return _named(line, at, "as", kind, lambda name: replace(said, kind=cast(Kind, name)))
 
 

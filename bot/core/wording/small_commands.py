@@ -12,7 +12,21 @@ from bot.core.wording.vocabulary import read_hardware, read_name
 
 Scope = Literal["mine", "team", "waiting", "all"]
 SCOPES: tuple[Scope, ...] = ("mine", "team", "waiting", "all")
-SUBCOMMANDS = ("request", "status", "list", "show", "return", "withdraw", "end", "help")
+SUBCOMMANDS = (
+    "request",
+    "status",
+    "list",
+    "show",
+    "extend",
+    "return",
+    "withdraw",
+    "end",
+    "explain",
+    "log",
+    "pause",
+    "resume",
+    "help",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,18 @@ class Hands:
             fields["cohortName" if self.cluster.versions[-1] == NEW else "cohort"] = cohort
         return self.add("clusterqueues", name, {"spec": fields})
 
+    def add_node(self, name: str, flavor: str, gpus: int, *, resource: str = GPU, cordoned: bool = False) -> Obj:
+        """A node that is ready, with so many devices of a flavor."""
+        spec: Obj = {"unschedulable": True} if cordoned else {}
+        status = {"allocatable": {resource: str(gpus)}, "conditions": [{"type": "Ready", "status": "True"}]}
+        return self.add("nodes", name, {"spec": spec, "status": status}, labels={"gpu-flavor": flavor})
+
+    def cordon(self, name: str, *, undo: bool = False) -> None:
+        """As `kubectl cordon` does, or `uncordon`."""
+        body = {"spec": {"unschedulable": None if undo else True}}
+        path = self.path("nodes", "", name)
+        self.request("PATCH", path, body, content_type="application/merge-patch+json", manager="kubectl-cordon")
+
     def add_local_queue(self, namespace: str, name: str, cluster_queue: str) -> Obj:
         """A LocalQueue, and its namespace if that is not there."""
         self.ensure("namespaces", namespace)

@@ -114,15 +114,15 @@ def _sizes(spec: Obj) -> Iterator[Cause]:
     groups = spec.get("resourceGroups", [])
     flavors = sum(len(group["flavors"]) for group in groups)
     covered = sum(len(group["coveredResources"]) for group in groups)
-    for name, count in (("flavors", flavors), ("coveredResources", covered)):
+    for name, count in (("flavors", flavors), ("covered resources", covered)):
         if count > 256:
-            text = f"Too many: {count}: must have at most 256 items"
-            yield Cause(f"spec.resourceGroups[*].{name}", "FieldValueTooMany", text)
+            text = f"total number of {name} across all resourceGroups must be \u2264 256, got {count}"
+            yield bad_value("spec.resourceGroups", count, text)
     for g, group in enumerate(groups):
         pairs = len(group["flavors"]) * len(group["coveredResources"])
         if pairs > 512:
-            text = f"Too many: {pairs}: must have at most 512 items"
-            yield Cause(f"spec.resourceGroups[{g}]", "FieldValueTooMany", text)
+            text = f"number of flavor-resource combinations in a resourceGroup must be \u2264 512, got {pairs}"
+            yield bad_value(f"spec.resourceGroups[{g}]", pairs, text)
 
 
 def _weight(spec: Obj) -> Iterator[Cause]:

@@ -199,6 +199,8 @@ def _values(desk: Desk, view: View, values: Mapping[str, str | None]) -> Json:
 
 
 def _value(desk: Desk, person: str, element: Json, raw: str | None) -> Any:
+    if element["type"] == "checkboxes":
+        return [raw] if raw else []
     if element["type"] != "datetimepicker":
         return raw or None if "select" in element["type"] else raw or ""
     if not raw:

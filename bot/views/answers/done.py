@@ -6,9 +6,9 @@ from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
 from bot.views.kit import actions, answer, line, rich
-from bot.views.loan_words import how_long, what
-from bot.views.parts import Channel, Line, Theirs, sentence
-from bot.views.request_card import return_button
+from bot.views.loan_words import how_long, longer, what
+from bot.views.parts import Channel, Line, Moment, Theirs, sentence
+from bot.views.request_card import extend_button, return_button
 
 
 def request_sent(request: QuotaRequest, channel: str | None, notes: tuple[str, ...] = ()) -> Message:
@@ -24,7 +24,7 @@ def sent_line(request: QuotaRequest, channel: str | None) -> Line:
     name = format_request_id(request.id)
     by = request.decided_by or ""
     if by.startswith("rule:"):
-        return line(f"{name} is approved by rule ", Theirs(by.removeprefix("rule:")), " and is being put in force.")
+        return line(f"{name} is approved by rule ", Theirs(by.removeprefix("rule:")), ". You hear when it is in force.")
     where = line(" in ", Channel(channel)) if channel else ()
     asked = line(f"{name}: ", what(request.ask), ", ", how_long(request.ask))
     return line(asked, ". With the approvers", where, ". You hear by DM.")
@@ -32,7 +32,31 @@ def sent_line(request: QuotaRequest, channel: str | None) -> Line:
 
 def request_withdrawn(request: QuotaRequest) -> Message:
     """It is withdrawn."""
-    return answer(line(f"{format_request_id(request.id)} is withdrawn: ", what(request.ask), "."))
+    return answer(line(f"{request.name} is withdrawn: ", what(request.ask), "."))
+
+
+def extension_sent(request: QuotaRequest, channel: str | None, notes: tuple[str, ...] = ()) -> Message:
+    """More time is asked for. `channel` and `notes` as in `request_sent`."""
+    return answer(_extension_line(request, channel), *(line(Theirs(note, 200)) for note in notes))
+
+
+def _extension_line(request: QuotaRequest, channel: str | None) -> Line:
+    ask, by = request.ask, request.decided_by or ""
+    assert ask.start
+    assert ask.until
+    if by.startswith("rule:"):
+        rule = Theirs(by.removeprefix("rule:"))
+        return line(f"{request.subject} now ends ", Moment(ask.until), ": approved by rule ", rule, ".")
+    where = line(" in ", Channel(channel)) if channel else ()
+    asks = line(f"+{longer(request)} for {request.subject}, until ", Moment(ask.until))
+    return line(asks, ". With the approvers", where, ". Without a decision it ends ", Moment(ask.start), ".")
+
+
+def ask_how_long(loan: Loan) -> Message:
+    """`extend` without a time: until when it lasts, and the button that asks for how much longer."""
+    lasts = line(f"{format_request_id(loan.id)}: ", of_flavor(loan.amount, loan.flavor), " until ", Moment(loan.end))
+    said = line(lasts, ". How much longer?")
+    return Message(sentence(said), (rich(said), *actions(extend_button(loan.id))))
 
 
 def confirm_return(loan: Loan) -> Message:

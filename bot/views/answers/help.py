@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.core.messages import Message
+from bot.core.pause import Pause
 from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, pre, rich
 from bot.views.parts import Code, sentence
+from bot.views.pause import paused_line
 
 _COLUMNS = 48
 _GROUP_COLUMNS = 8
@@ -26,7 +28,7 @@ class CommandHelp:
     """Without `/gpu-quota`; the first stands in the overview."""
 
 
-def help_overview(commands: Sequence[CommandHelp], off: Sequence[str] = ()) -> Message:
+def help_overview(commands: Sequence[CommandHelp], off: Sequence[str] = (), pause: Pause | None = None) -> Message:
     """Everything that can be typed, by group. `off`: parts that are off here, with the reason."""
     first = line("What you can type after /gpu-quota")
     groups: dict[str, list[str]] = {}
@@ -35,8 +37,9 @@ def help_overview(commands: Sequence[CommandHelp], off: Sequence[str] = ()) -> M
     listed = "\n".join(row for group, examples in groups.items() for row in _rows(group, examples))
     more = rich(line("More: ", Code("/gpu-quota help request")))
     small = (context(f"Off here: {', '.join(off)}"),) if off else ()
+    stop = (rich(paused_line(pause)),) if pause else ()
     button_row = actions(button("Request quota", Action.OPEN_REQUEST, NEW))
-    return Message(sentence(first), (rich(first, bold_first=True), pre(listed), more, *small, *button_row))
+    return Message(sentence(first), (rich(first, bold_first=True), pre(listed), more, *stop, *small, *button_row))
 
 
 def _rows(group: str, examples: list[str]) -> list[str]:

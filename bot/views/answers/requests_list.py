@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.messages import Message
-from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, of_flavor
 from bot.views.facts import CardFacts
 from bot.views.ids import NEW, Action
@@ -54,10 +53,10 @@ def _row(facts: CardFacts) -> tuple[Line, ...]:
     ask = facts.request.ask
     amount = facts.loan.amount if facts.loan else ask.amount
     return (
-        line(format_request_id(facts.request.id)),
+        line(facts.request.subject),
         of_flavor(amount, ask.flavor),
         line(Theirs(ask.queue)),
         line(ask.kind.value),
-        line(plain(told(facts).short)),
+        line("extension " if facts.request.extends else "", plain(told(facts).short)),
         line(Moment(facts.loan.end)) if facts.loan else how_long(ask),
     )

@@ -5,11 +5,13 @@ from datetime import datetime
 
 from bot.core.kueue import QueueSnapshot
 from bot.core.messages import Message
+from bot.core.pause import Pause
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, counted, devices, number, of_flavor, up_to
 from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, message, rich
 from bot.views.parts import Clock, Code, Line, Moment, Reason, Theirs
+from bot.views.pause import paused_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class ShowFacts:
     may_request: bool = True
     waiting_unknown: str | None = None
     """Why it is not known what the waiting workloads ask for: a clause such as "the bot may not list workloads"."""
+    pause: Pause | None = None
 
 
 _MOST_LOANS, _MOST_FLAVORS = 5, 4
@@ -86,6 +89,8 @@ def show(facts: ShowFacts) -> Message:
     if not lines:
         lines = [line("No accelerators listed")]
     lines = [line(Theirs(facts.queue.name), ": ", lines[0]), *lines[1:], *_queue(facts)]
+    if facts.pause:
+        lines.append(paused_line(facts.pause))
     request = (button("Request", Action.OPEN_REQUEST, NEW),) if facts.may_request else ()
     blocks = (rich(*lines, bold_first=True), context("As of ", Clock(facts.read_at)), *actions(*request))
     return message(lines[0], *blocks)

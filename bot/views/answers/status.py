@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.core.messages import Block, Message
+from bot.core.pause import Pause
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, of_flavor, up_to
 from bot.views.facts import CardFacts
@@ -12,6 +13,7 @@ from bot.views.ids import NEW, Action
 from bot.views.kit import actions, button, context, line, rich
 from bot.views.loan_state import told
 from bot.views.parts import Clock, Code, Line, Moment, Reason, Theirs, sentence
+from bot.views.pause import paused_line
 from bot.views.request_card import next_step, step_name
 
 _MOST_EACH = 5
@@ -52,6 +54,7 @@ class StatusFacts:
     read_at: datetime
     trouble: tuple[str, ...] = ()
     """What is not well, a clause each: "No live figures of eu-1: the API server is not answering"."""
+    pause: Pause | None = None
 
 
 def status(facts: StatusFacts) -> Message:
@@ -63,6 +66,8 @@ def status(facts: StatusFacts) -> Message:
     left = len(facts.teams) - _MOST_TEAMS
     if left > 0:
         blocks.append(rich(line(f"and {left:,} more teams: ", Code("/gpu-quota status TEAM"))))
+    if facts.pause:
+        blocks.append(rich(paused_line(facts.pause)))
     if facts.trouble:
         blocks.append(rich(*(line(Reason(one)) for one in facts.trouble)))
     blocks.append(context("As of ", Clock(facts.read_at)))
@@ -102,10 +107,9 @@ def _request(facts: CardFacts) -> Line:
     step = next_step(facts)
     who = line(", next: ", step_name(step)) if step else ()
     since = line(", since ", Moment(facts.request.created_at))
-    name = format_request_id(facts.request.id)
     needed = sum(one.count for one in facts.steps)
     count = f"waiting {len(facts.approvals):,} of {needed:,}"
-    return line(f"{name}: ", of_flavor(ask.amount, ask.flavor), f", {count}", who, since)
+    return line(f"{facts.request.name}: ", of_flavor(ask.amount, ask.flavor), f", {count}", who, since)
 
 
 def _loan(facts: CardFacts) -> Line:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import DBAPIError
 
+from bot.core.audit import AuditQuery
 from bot.core.requests import AuditEntry
 
 
@@ -44,3 +45,34 @@ def test_the_database_refuses_to_change_or_delete_an_entry(shared_store, engine,
 def test_it_cannot_be_truncated_either(engine) -> None:
     with pytest.raises(DBAPIError, match="the audit is append-only"), engine.begin() as connection:
         connection.exec_driver_sql("TRUNCATE audit")
+
+
+def test_what_is_asked_for_comes_newest_first(store, make) -> None:
+    field = "default/vis_ion/a100/nvidia.com/gpu/nominal"
+    with store.begin() as work:
+        number = work.requests.add(make.request(team="vision")).id
+        other = work.requests.add(make.request("other", "nlp")).id
+        for hours, (who, subject) in enumerate(
+            [
+                ("U1", f"Q-{number}"),
+                ("U2", f"Q-{other}"),
+                ("bot", field),
+                ("bot", field.replace("_", "x")),
+                ("U1", "all"),
+            ]
+        ):
+            work.audit.add(AuditEntry(make.later(hours=hours), who, "approve", subject, "ok"))
+        work.commit()
+
+    def found(limit: int | None = None, **asked: object) -> list[str]:
+        with store.read() as work:
+            return [entry.subject for entry in work.audit.find(AuditQuery(**asked), limit)]
+
+    assert found() == ["all", field.replace("_", "x"), field, f"Q-{other}", f"Q-{number}"]
+    assert found(2) == ["all", field.replace("_", "x")]
+    assert found(subject=f"Q-{other}") == [f"Q-{other}"]
+    assert found(who="U1") == ["all", f"Q-{number}"]
+    assert found(team="vision", fields=("default/vis_ion/",)) == [field, f"Q-{number}"]
+    assert found(team="vision") == [f"Q-{number}"]
+    assert found(team="nobody") == []
+    assert found(since=make.later(hours=3), who="bot") == [field.replace("_", "x")]

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from bot.adapters.db import inbox_writer
 from bot.adapters.db.inbox_writer import InboxWriter
 from bot.core.errors import Unavailable
 
@@ -45,7 +46,7 @@ def watched(store):
 
 @pytest.fixture
 def writer(watched):
-    made = InboxWriter(watched)
+    made = InboxWriter(watched, lambda: 0)
     made.start()
     yield made
     watched.go_on.set()
@@ -148,15 +149,59 @@ def test_a_stopped_one_accepts_nothing(writer, make) -> None:
 
 
 def test_nor_does_one_that_was_not_started(store, make) -> None:
-    writer = InboxWriter(store)
+    writer = InboxWriter(store, lambda: 0)
     with pytest.raises(Unavailable):
         writer.put(make.item("k1"))
     writer.stop()
 
 
 def test_its_thread_has_a_name_and_ends(store) -> None:
-    writer = InboxWriter(store)
+    writer = InboxWriter(store, lambda: 0)
     writer.start()
     assert "inbox-writer" in {thread.name for thread in threading.enumerate()}
     writer.stop()
     assert not writer._thread.is_alive()
+
+
+@pytest.fixture
+def open_writer(watched):
+    """`open_writer(on_the_way)`: one that works, and knows how many are on their way."""
+    made = []
+
+    def start(on_the_way):
+        made.append(InboxWriter(watched, on_the_way))
+        made[-1].start()
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.stop()
+
+
+def test_those_on_their_way_share_a_transaction(open_writer, watched, make, monkeypatch) -> None:
+    monkeypatch.setattr(inbox_writer, "LINGER", 60)
+    writer = open_writer(lambda: 5)
+    with ThreadPoolExecutor(5) as threads:
+        assert all(threads.map(writer.put, [make.item(f"k{number}") for number in range(5)]))
+    assert watched.begun == 1
+
+
+def test_one_that_comes_alone_waits_for_nobody(open_writer, make, monkeypatch) -> None:
+    monkeypatch.setattr(inbox_writer, "LINGER", 60)
+    assert open_writer(lambda: 1).put(make.item("k1"))
+
+
+def test_those_that_never_come_are_not_waited_for(open_writer, make) -> None:
+    """A press that Bolt refused was on its way too."""
+    assert open_writer(lambda: 9).put(make.item("k1"))
+
+
+def test_a_stop_does_not_linger(open_writer, watched, make, monkeypatch) -> None:
+    monkeypatch.setattr(inbox_writer, "LINGER", 60)
+    writer = open_writer(lambda: 2)
+    with ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(writer.put, make.item("k1"))
+        with writer._changed:
+            assert writer._changed.wait_for(lambda: writer._waiting, timeout=30)
+        writer.stop()
+        assert answer.result(timeout=30) is True

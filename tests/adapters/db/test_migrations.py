@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from sqlalchemy import inspect, text
 from bot.adapters.db import engine as engines
 from bot.adapters.db import lock, migrate
 from bot.adapters.db.tables import Base
+from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.errors import Refused, Unavailable
+from bot.core.requests import Approval
 
 ROOT = Path(__file__).parents[3]
 
@@ -80,6 +83,25 @@ def test_the_program_knows_the_newest_revision(scripts) -> None:
     assert revisions == sorted(revisions, reverse=True)
 
 
+def test_requests_and_approvals_of_before_the_offers_are_kept(engine, scripts, make) -> None:
+    """Down drops what the older schema has no place for; up again, all else is as it was."""
+    store = SqlStore(engine)
+    with store.begin() as work:
+        request = work.requests.add(make.request())
+        first = Approval(request.id, 0, "U5", make.now)
+        work.requests.approve(first)
+        work.requests.update(replace(request, terms=1))
+        work.requests.approve(replace(first, terms=1, at=make.later(hours=1)))
+        work.commit()
+    with migrate.transaction(engine, scripts) as config:
+        command.downgrade(config, "0001")
+    migrate.migrate(engine, scripts)
+    assert drift(engine) == []
+    with store.read() as work:
+        assert work.requests.get(request.id) == replace(request, version=2)
+        assert [(one.at, one.terms) for one in work.requests.approvals(request.id)] == [(make.later(hours=1), 0)]
+
+
 def test_upgrading_again_changes_nothing(engine, database_url, scripts, make) -> None:
     migrate.upgrade(database_url, scripts)
     migrate.check_schema(engine)
@@ -89,7 +111,7 @@ def test_a_current_schema_is_accepted(engine) -> None:
     assert migrate.check_schema(engine) is None
 
 
-@pytest.mark.parametrize(("found", "words"), [("0000", "gpu-quota-bot db upgrade"), ("0002", "a newer version")])
+@pytest.mark.parametrize(("found", "words"), [("0000", "gpu-quota-bot db upgrade"), ("9999", "a newer version")])
 def test_another_schema_is_refused_with_what_to_do(engine, found, words) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = :found"), {"found": found})
@@ -129,15 +151,15 @@ def test_replicas_that_migrate_at_once_wait_for_each_other(postgres_url, scripts
 
 @pytest.fixture
 def broken(scripts, tmp_path):
-    """The migrations, and a second one that fails half way. In a folder with a difficult name."""
+    """The migrations, and one more that fails half way. In a folder with a difficult name."""
     folder = shutil.copytree(scripts, tmp_path / "scripts 100%(here)s", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_broken.py").write_text(
-        textwrap.dedent("""
+    (folder / "versions" / "9999_broken.py").write_text(
+        textwrap.dedent(f"""
             import sqlalchemy as sa
             from alembic import op
 
-            revision = "0002"
-            down_revision = "0001"
+            revision = "9999"
+            down_revision = "{migrate.HEAD}"
 
 
             def upgrade():

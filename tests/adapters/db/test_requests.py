@@ -11,12 +11,12 @@ from bot.core.requests import TRANSITIONS, Approval, RequestState
 
 @pytest.fixture
 def three(store, make):
-    """Three requests, an hour apart, of two teams; the second is denied."""
+    """Three requests, an hour apart, of two teams; the second is denied, the third extends a loan."""
     made = []
     with store.begin() as work:
         for hour, team in enumerate(["vision", "nlp", "vision"]):
             draft = make.request(f"Ev{hour}", team, created_at=make.later(hours=hour), requester=f"U{hour}")
-            made.append(work.requests.add(draft))
+            made.append(work.requests.add(replace(draft, extends=7 if hour == 2 else None)))
         made[1] = work.requests.update(replace(made[1], state=RequestState.DENIED))
         work.commit()
     return made
@@ -73,6 +73,9 @@ def test_one_origin_makes_one_request_when_two_replicas_get_it(shared_store, mak
         ({"teams": ["nlp"]}, ["Ev1"]),
         ({"teams": ["nlp", "vision", "other"], "limit": 1}, ["Ev2"]),
         ({"requester": "U0"}, ["Ev0"]),
+        ({"extends": 7}, ["Ev2"]),
+        ({"extends": 7, "requester": "U0"}, []),
+        ({"extends": 8}, []),
         ({"requester": "U0", "teams": ["nlp"]}, []),
     ],
 )
@@ -167,6 +170,21 @@ def test_a_person_approves_a_request_once_whatever_the_step(store, three, make) 
         work.commit()
     with store.read() as work:
         assert len(work.requests.approvals(three[0].id)) == 1
+
+
+def test_approvals_are_those_of_the_terms_that_the_request_has_now(store, three, make) -> None:
+    """The others stay stored, and the same person may approve the new terms."""
+    with store.begin() as work:
+        work.requests.approve(Approval(three[0].id, 0, "U5", make.now))
+        changed = work.requests.update(replace(three[0], terms=1, judged_at=make.now))
+        assert work.requests.approvals(changed.id) == []
+        again = Approval(changed.id, 0, "U5", make.later(hours=1), terms=1)
+        work.requests.approve(again)
+        assert work.requests.approvals(changed.id) == [again]
+        with pytest.raises(Stale):
+            work.requests.approve(again)
+        work.requests.update(replace(changed, terms=0))
+        assert [one.at for one in work.requests.approvals(changed.id)] == [make.now]
 
 
 def test_an_approval_of_nothing_is_refused(store, make) -> None:

@@ -18,6 +18,7 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
+from bot.core.offers import Offer, Terms
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
 
 numbers = st.integers(-(2**63), 2**63 - 1)
@@ -70,6 +71,32 @@ requests = st.builds(
     decided_by=st.none() | text,
     decided_at=st.none() | instants,
     words=st.none() | text,
+    extends=st.none() | numbers,
+    terms=counts,
+    judged_at=st.none() | instants,
+)
+terms = st.builds(
+    Terms,
+    amount=numbers,
+    kind=st.sampled_from(LoanKind),
+    lender=st.none() | text,
+    start=st.none() | instants,
+    duration=st.none() | durations,
+    until=st.none() | instants,
+)
+offers = st.builds(
+    Offer,
+    id=st.just(0),
+    request=st.just(0),
+    terms=terms,
+    instead=terms,
+    who=text,
+    at=instants,
+    words=text,
+    picture=st.none() | text,
+    notes=st.lists(text, max_size=3).map(tuple),
+    settled_by=st.none() | text,
+    settled_at=st.none() | instants,
 )
 loans = st.builds(
     Loan,
@@ -256,6 +283,18 @@ def test_approvals_and_audit(store, approval, entry) -> None:
         assert work.requests.approvals(request.id) == [plain(approval)]
         work.audit.add(entry)
         assert work.audit.of(entry.subject) == [plain(entry)]
+
+
+@fast
+@given(offers)
+def test_offers(store, offer) -> None:
+    """What is inside of their JSON survives as it is; what is plain text as all plain text."""
+    with store.begin() as work:
+        offer = replace(offer, request=work.requests.add(_request()).id)
+        added = work.offers.add(offer)
+        words = {name: stored(getattr(offer, name)) for name in ("who", "words", "picture", "settled_by")}
+        assert added == replace(offer, id=added.id, version=added.version, **words)
+        assert work.offers.get(added.id) == added
 
 
 _origins = count()

@@ -11,13 +11,13 @@ import pytest
 
 from tests.support.convergence.exhaust import explore
 from tests.support.convergence.explorer import Scenario, walk
-from tests.support.convergence.scenarios import EDITS, EVERYTHING, NARROW, NETWORK, SCENARIOS
+from tests.support.convergence.scenarios import EDITS, EVERYTHING, NARROW, NETWORK, PAUSES, SCENARIOS
 from tests.support.convergence.world import extra, key_of, queue_of, transfer
 
 WALKS = int(os.environ.get("CONVERGENCE_WALKS", "15"))
 FIRST = int(os.environ.get("CONVERGENCE_SEED", "0"))
 STEPS = 40
-MIXES = {"network": NETWORK, "edits": EDITS, "everything": EVERYTHING}
+MIXES = {"network": NETWORK, "edits": EDITS, "everything": EVERYTHING, "pauses": PAUSES}
 
 _PAIR = (queue_of("a", 2), queue_of("b", 2))
 _CHAIN = (queue_of("a", 1), queue_of("b", 0), queue_of("c", 0))

@@ -1,13 +1,14 @@
 """Deliberate mistakes, one at a time: what a hurried change to the bot might do. The oracle must see each."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bot.adapters.kube import cluster as kube_cluster
-from bot.core import membership
+from bot.core import membership, overcommit
 from bot.core.convergence import answers, order, planner, steps, wants
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind, FieldName
@@ -15,7 +16,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import converge_quota, gather, record_decision
+from bot.flows import answer_offer, converge_quota, gather, make_offer, overcommit_tick, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -42,6 +43,12 @@ def borrower_first(patch: Patch) -> None:
     """Everything is written at once, whichever side has landed."""
     patch.setattr(steps, "_step_of_leg", lambda _look, _goal, _now, target: (target, None))
     patch.setattr(order._Group, "blocker", lambda *_: None)
+
+
+def pause_is_forgotten(patch: Patch) -> None:
+    """Convergence goes on while quota changes are paused."""
+    right = planner._know
+    patch.setattr(planner, "_know", lambda facts: right(replace(facts, paused=False)))
 
 
 def writes_in_question(patch: Patch) -> None:
@@ -135,7 +142,7 @@ def no_compare_and_set(patch: Patch) -> None:
 
 def refusals_are_not_noted(patch: Patch) -> None:
     """A press that does not count leaves no trace."""
-    patch.setattr(record_decision, "note_refusal", lambda *_: None)
+    patch.setattr(record_decision, "refusals_audited", lambda *_: nullcontext())
 
 
 def history_is_not_read(patch: Patch) -> None:
@@ -196,6 +203,17 @@ def loans_never_end(patch: Patch) -> None:
     patch.setattr(planner, "by_the_clock", by_the_clock)
 
 
+def the_end_moves_when_asked(patch: Patch) -> None:
+    """An extension counts before anybody has approved it."""
+    right = submit_request.check_extension
+
+    def check_extension(uow: Any, ask: Any, number: int, now: Any) -> None:
+        right(uow, ask, number, now)
+        uow.loans.update(replace(uow.loans.get(number), end=ask.until))
+
+    patch.setattr(submit_request, "check_extension", check_extension)
+
+
 def markup_in_text(patch: Patch) -> None:
     """Other people's words reach `text` as they are."""
     patch.setattr(parts, "inert", lambda text: text)
@@ -246,6 +264,26 @@ def anybody_answers(patch: Patch) -> None:
     patch.setattr(gather, "roles_of", roles_of)
 
 
+def anybody_accepts(patch: Patch) -> None:
+    """Whoever finds the button may press it."""
+    patch.setattr(answer_offer, "may_handle", lambda *_: None)
+
+
+def offers_more(patch: Patch) -> None:
+    """An offer may give more than was asked for."""
+    patch.setattr(make_offer, "check_less", lambda *_: None)
+
+
+def void_offers_are_accepted(patch: Patch) -> None:
+    """The offer is not compared when it is settled."""
+
+    def update(self: Any, offer: Any) -> Any:
+        self._tables.offers[offer.id] = replace(offer, version=offer.version + 1)
+        return self._tables.offers[offer.id]
+
+    patch.setattr(store.FakeOffers, "update", update)
+
+
 def no_fence(patch: Patch) -> None:
     """A raise does not wait for a patch under way on the other side."""
     patch.setattr(steps, "is_firm", lambda _look, _leg: True)
@@ -256,6 +294,17 @@ def epoch_is_not_checked(patch: Patch) -> None:
     patch.setattr(FakeLeadership, "check", lambda _self, _epoch: None)
 
 
+def extra_without_tick(patch: Patch) -> None:
+    """An extra loan is approved like any other, whatever the nodes have."""
+    patch.setattr(record_decision, "tick_note", lambda *_, **__: None)
+
+
+def extra_counts_itself_only(patch: Patch) -> None:
+    """What other extra loans promise already is forgotten."""
+    patch.setattr(overcommit, "on_extra_loan", lambda *_: 0)
+    patch.setattr(overcommit_tick, "on_extra_loan", lambda *_: 0)
+
+
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
     return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
 
@@ -263,6 +312,7 @@ def _named(*mistakes: Mistake) -> dict[str, Mistake]:
 MISTAKES = _named(
     old_number_at_the_end,
     borrower_first,
+    pause_is_forgotten,
     writes_in_question,
     edits_are_base,
     anybody_approves,
@@ -275,9 +325,13 @@ MISTAKES = _named(
     siblings_are_dropped,
     loans_stay_open,
     loans_never_end,
+    the_end_moves_when_asked,
     markup_in_text,
     included_forgets_the_loans,
     anybody_answers,
+    anybody_accepts,
+    offers_more,
+    extra_without_tick,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
@@ -286,7 +340,9 @@ RARE = _named(
     no_test_of_the_version,
     lost_answer_is_a_failure,
     patch_is_sent_again,
+    void_offers_are_accepted,
     no_fence,
     epoch_is_not_checked,
+    extra_counts_itself_only,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""

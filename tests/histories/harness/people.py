@@ -80,6 +80,7 @@ def _documents(version: int) -> dict[str, Any]:
         "admins": "gpu-admins",
         "approvals_channel": "C0APPROVALS",
         "platform_channel": "C0PLATFORM",
+        "kinds": ["borrow", "transfer", "extra"],
         "rules": rules,
         "limits": limits,
         "lapse_after": "12h",

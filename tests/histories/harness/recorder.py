@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from bot.core.offers import Terms, terms_of
+from bot.core.requests import QuotaRequest
 from bot.demo.kube.sim import KubeSim
 from tests.support.fakes.chat import Shown
 from tests.support.fakes.clock import START, HandClock
@@ -53,12 +55,9 @@ class Recorder:
         """Everything that one transaction changed."""
         for entry in after.audit[len(before.audit) :]:
             self.add("audit", who=entry.who, what=entry.what, subject=entry.subject, outcome=entry.outcome)
-        for one in after.approvals[len(before.approvals) :]:
-            self.add("approval", request=one.request, step=one.step, who=one.who, own=one.self_approved)
-        for number, request in _changed(before.requests, after.requests).items():
-            steps = tuple((step.who, step.count) for step in request.steps)
-            facts = {"requester": request.ask.requester, "state": request.state.value, "by": request.decided_by}
-            self.add("request", id=number, steps=steps, **facts)
+        self._requests(before, after)
+        if before.pause != after.pause:
+            self.add("pause", on=after.pause is not None)
         for intent, _ in _changed(before.intents, after.intents).values():
             for part in intent.fields:
                 self.add("intent", field=(*part.key[1:4], part.key.name.value), wrote=part.wrote, legs=dict(part.legs))
@@ -72,6 +71,21 @@ class Recorder:
             notice = row.notice
             facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
             self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
+
+    def _requests(self, before: Tables, after: Tables) -> None:
+        """What changes a request's terms comes before them, and its new terms before their approvals."""
+        changed = _changed(before.requests, after.requests)
+        for offer in _changed(before.offers, after.offers).values():
+            facts = {"state": offer.state.value, "who": offer.who, "by": offer.settled_by}
+            self.add("offer", id=offer.id, request=offer.request, ask=_ask(offer.terms), **facts)
+        for number, request in changed.items():
+            if number in before.requests and before.requests[number].terms != request.terms:
+                self.add("request", id=number, **{**_request(request), "state": "waiting", "by": None})
+        for one in after.approvals[len(before.approvals) :]:
+            facts = {"request": one.request, "step": one.step, "terms": one.terms}
+            self.add("approval", who=one.who, own=one.self_approved, **facts)
+        for number, request in changed.items():
+            self.add("request", id=number, **_request(request))
 
 
 def _changed(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -107,6 +121,31 @@ def _version(change: Any) -> dict[str, Any]:
         "numbers": numbers,
         "lending": lending,
         "note": (meta.get("annotations") or {}).get(LOANS),
+    }
+
+
+def _request(request: QuotaRequest) -> dict[str, Any]:
+    return {
+        "requester": request.ask.requester,
+        "team": request.ask.team,
+        "state": request.state.value,
+        "by": request.decided_by,
+        "steps": tuple((step.who, step.count) for step in request.steps),
+        "terms": request.terms,
+        "ask": _ask(terms_of(request.ask)),
+        "extends": request.extends,
+        "until": seconds(request.ask.until),
+    }
+
+
+def _ask(terms: Terms) -> dict[str, Any]:
+    return {
+        "amount": terms.amount,
+        "kind": terms.kind.value,
+        "lender": terms.lender,
+        "start": terms.start and seconds(terms.start),
+        "length": terms.duration and terms.duration.total_seconds(),
+        "until": terms.until and seconds(terms.until),
     }
 
 

@@ -12,16 +12,24 @@ from typing import Any
 from bot.core.convergence.facts import AnswerKind, FieldRecord
 from bot.core.drafts import Draft
 from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.offers import Offer, OfferState
 from bot.core.requests import QuotaRequest, RequestState
 from bot.demo.kube.people import Refused as ApiRefused
 from bot.flows.answer_edit import EditPress, answer_edit
+from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
+from bot.flows.extend_loan import MoreTime, extend_loan
+from bot.flows.make_offer import Change, make_offer
+from bot.flows.overcommit_tick import asks_for_tick
+from bot.flows.pause_quota import pause_quota, resume_quota
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.submit_request import submit_request
 from bot.flows.withdraw_request import withdraw_request
 from bot.flows.world import World
+from bot.views.change_form import AS_ASKED, ChangeValues
+from bot.views.ids import LENDER_BOT
 from tests.histories.harness import people
-from tests.histories.harness.town import QUEUES, Act, Process, Town
+from tests.histories.harness.town import NODES, QUEUES, Act, Process, Town
 from tests.support.oracle.messages import HOSTILE
 
 HOUR = timedelta(hours=1)
@@ -64,6 +72,16 @@ def ask_transfer(town: Town) -> None:
     ask(town, LoanKind.TRANSFER)
 
 
+def ask_extra(town: Town) -> None:
+    """Where two GPUs fit, four do not."""
+    ask(town, LoanKind.EXTRA, town.random.choice([1, 2, 2, 4]))
+
+
+def cordon(town: Town) -> None:
+    """A node takes no new pods any more, or does again: what was ticked may not be what is over-committed."""
+    town.cordon(town.random.choice(list(NODES)))
+
+
 # -- deciding ---------------------------------------------------------------------------------------------------------
 
 
@@ -75,6 +93,8 @@ class Pressed:
     revision: int
     who: str
     what: str
+    request: QuotaRequest
+    ticked: bool = False
 
     @property
     def act(self) -> Act:
@@ -84,10 +104,10 @@ class Pressed:
     @property
     def log(self) -> dict[str, Any]:
         """The oracle's view of it."""
-        return {"who": self.who, "what": self.what, "subject": f"Q-{self.number}"}
+        return {"who": self.who, "what": self.request.verb(self.what), "subject": self.request.subject}
 
     def _do(self, world: World, key: str) -> str:
-        press = Press(self.number, self.revision, self.who, key)
+        press = Press(self.number, self.revision, self.who, key, self.ticked)
         return approve(world, press) if self.what == "approve" else deny(world, press, f"no {HOSTILE}")
 
 
@@ -108,7 +128,8 @@ def a_request(town: Town) -> QuotaRequest:
 
 def an_approver(town: Town, request: QuotaRequest) -> str:
     """Somebody who may give the open step, as far as this town knows."""
-    given = [one.who for one in town.store.tables.approvals if one.request == request.id]
+    approvals = town.store.tables.approvals
+    given = [one.who for one in approvals if (one.request, one.terms) == (request.id, request.terms)]
     open_steps = list(request.steps)
     left = list(given)
     while open_steps and len(left) >= open_steps[0].count:
@@ -122,16 +143,17 @@ def an_approver(town: Town, request: QuotaRequest) -> str:
 
 def press(town: Town, what: str, who: str | None = None, request: QuotaRequest | None = None) -> Pressed:
     request = request or a_request(town)
-    return Pressed(request.id, request.revision, who or an_approver(town, request), what)
+    ticked = asks_for_tick(request, request.revision) and town.random.random() < 0.8
+    return Pressed(request.id, request.revision, who or an_approver(town, request), what, request, ticked)
 
 
 def do(town: Town, pressed: Pressed, process: Process | None = None, key: str | None = None) -> None:
     town.arrive(process or a_process(town), pressed.act, pressed.log, key)
 
 
-def approve_one(town: Town, presses: int | None = None) -> None:
+def approve_one(town: Town, presses: int | None = None, request: QuotaRequest | None = None) -> None:
     """All approvals that a request needs, or only the first."""
-    request = a_request(town)
+    request = request or a_request(town)
     for _ in range(presses or town.random.choice([1, 3, 4])):
         pressed = press(town, "approve", request=request)
         do(town, pressed)
@@ -141,6 +163,23 @@ def approve_one(town: Town, presses: int | None = None) -> None:
         request = town.store.tables.requests[request.id]
         if request.state is not RequestState.WAITING:
             return
+
+
+def tick(town: Town) -> None:
+    """An extra loan of more than there is; sometimes there is even less when the tick arrives."""
+    waiting = [one for one in town.store.tables.requests.values() if one.state is RequestState.WAITING]
+    extra = [one for one in waiting if one.ask.kind is LoanKind.EXTRA]
+    if not extra:
+        ask(town, LoanKind.EXTRA, 4)
+        extra = [one for one in town.store.tables.requests.values() if one.ask.kind is LoanKind.EXTRA]
+    if not extra:
+        return
+    number = town.random.choice(extra).id
+    for _ in range(4):
+        pressed = press(town, "approve", request=town.store.tables.requests[number])
+        if town.random.random() < 0.3:
+            cordon(town)
+        do(town, pressed)
 
 
 def deny_one(town: Town) -> None:
@@ -189,6 +228,92 @@ def withdraw(town: Town) -> None:
     town.arrive(a_process(town), lambda world, key: withdraw_request(world, request.id, who, key))
 
 
+# -- counter-offers ---------------------------------------------------------------------------------------------------
+
+
+def offer(town: Town, who: str | None = None) -> None:
+    """An approver offers less, shorter, later or another kind; sometimes more, or somebody offers who may not."""
+    draw, request = town.random, a_request(town)
+    out = [one.request for one in town.store.tables.offers.values() if one.state is OfferState.OPEN]
+    if out and draw.random() < 0.4:  # a newer one of the same request
+        request = town.store.tables.requests[out[-1]]
+    ask = request.ask
+    values = ChangeValues(
+        amount=draw.choice([1, max(1, ask.amount - 1), ask.amount, ask.amount + 1]),
+        kind=draw.choice([ask.kind, ask.kind, LoanKind.BORROW, LoanKind.TRANSFER]).value,
+        lender=draw.choice([LENDER_BOT, ask.lender or LENDER_BOT]),
+        until=draw.choice([AS_ASKED, AS_ASKED, AS_ASKED, "1h", "4h"]),
+        start_at=draw.choice([ask.start, ask.start, town.clock() + 2 * HOUR]),
+        words=f"{HOSTILE} {draw.randrange(1000)}",
+    )
+    strangers = [people.GUEST, people.NOBODY, request.ask.requester]
+    user = who or (draw.choice(strangers) if draw.random() < 0.1 else an_approver(town, request))
+
+    def act(world: World, key: str) -> Any:
+        return make_offer(world, Change(request.id, request.revision, user, key, values))
+
+    town.arrive(a_process(town), act, {"who": user, "what": "offer", "subject": f"Q-{request.id}"})
+
+
+def an_offer(town: Town) -> Offer | None:
+    """An open one if there is any, else one that is settled; one is made first if there is none at all."""
+    for _ in range(3):
+        known = list(town.store.tables.offers.values())
+        still_open = [one for one in known if one.state is OfferState.OPEN]
+        if still_open:
+            return town.random.choice(still_open)
+        offer(town)
+    return town.random.choice(list(town.store.tables.offers.values()) or [None])
+
+
+def answer_offer(town: Town, what: str, *, times: int = 1) -> None:
+    """Mostly by the requester, else by the team's lead, the offerer, or somebody with no say."""
+    found = an_offer(town)
+    if found is None:
+        return
+    ask = town.store.tables.requests[found.request].ask
+    others = [people.lead(ask.team), found.who, people.NOBODY]
+    user = ask.requester if town.random.random() < 0.8 else town.random.choice(others)
+
+    def act(world: World, key: str) -> str:
+        press = OfferPress(found.id, user, key)
+        return accept_offer(world, press) if what == "accept" else keep_request(world, press)
+
+    for _ in range(times):
+        town.arrive(a_process(town), act, {"who": user, "what": what, "subject": f"Q-{found.request}"})
+
+
+def accept(town: Town) -> None:
+    """Sometimes pressed twice."""
+    answer_offer(town, "accept", times=town.random.choice([1, 1, 2]))
+
+
+def keep(town: Town) -> None:
+    answer_offer(town, "keep")
+
+
+def offer_race(town: Town) -> None:
+    """The requester accepts while an approver approves what was asked for, denies it, or offers something else."""
+    found = an_offer(town)
+    if found is None:
+        return
+    request = town.store.tables.requests[found.request]
+    one, two = town.processes[0], town.processes[1]
+    what = town.random.choice(["approve", "deny", "offer"])
+
+    def meanwhile() -> None:
+        if what == "offer":
+            offer(town)
+        else:
+            do(town, press(town, what, None, town.store.tables.requests[request.id]), two)
+
+    one.gate.plan(meanwhile, after=town.random.randrange(8), matches=town.random.choice(BETWEEN))
+    user = request.ask.requester
+    log = {"who": user, "what": "accept", "subject": f"Q-{request.id}"}
+    town.arrive(one, lambda world, key: accept_offer(world, OfferPress(found.id, user, key)), log)
+    one.gate.clear()
+
+
 def lapse(town: Town) -> None:
     """Nobody decides for half a day."""
     town.pass_time(13 * HOUR)
@@ -220,6 +345,26 @@ def return_all(town: Town) -> None:
 
 def return_part(town: Town) -> None:
     give_back(town, part=True)
+
+
+def extend(town: Town) -> None:
+    """The requester, a lead or somebody else asks for more time, and often gets it."""
+    loan = a_loan(town)
+    if loan is None:
+        ask(town, LoanKind.TRANSFER, 1)
+        return
+    request = town.store.tables.requests[loan.id]
+    who = town.random.choice(
+        [request.ask.requester, request.ask.requester, people.lead(request.ask.team), people.NOBODY]
+    )
+    longer = town.random.choice([HOUR, 3 * HOUR, 8 * HOUR])
+    wish = (
+        MoreTime(loan.id, by=longer) if town.random.random() < 0.7 else MoreTime(loan.id, until=town.clock() + longer)
+    )
+    town.arrive(a_process(town), lambda world, key: extend_loan(world, wish, who, key, key))
+    waiting = [one for one in town.store.tables.requests.values() if one.extends and one.state is RequestState.WAITING]
+    if waiting and town.random.random() < 0.6:
+        approve_one(town, request=town.random.choice(waiting))
 
 
 def minutes_pass(town: Town) -> None:
@@ -400,18 +545,51 @@ def late_landing(town: Town) -> None:
     town.log.drain()
 
 
+def pause(town: Town) -> None:
+    """An admin stops quota changes, sometimes in the middle of a step of convergence; or somebody who may not tries."""
+    who = town.random.choice([*people.ADMINS, *people.ADMINS, people.NOBODY])
+
+    def stop() -> None:
+        town.arrive(town.processes[1], lambda world, key: pause_quota(world, f"because {HOSTILE}", who, key))
+
+    if town.random.random() < 0.5:
+        stop()
+        return
+    ask(town, LoanKind.TRANSFER, town.random.choice([1, 2]), at_once=True)
+    approve_one(town, presses=4)
+    town.first.gate.plan(
+        stop, after=town.random.randrange(6), matches=town.random.choice(("store.committed", "cluster."))
+    )
+    town.tend()
+    town.first.gate.clear()
+
+
+def resume(town: Town) -> None:
+    """An admin lets them go on, or somebody who may not tries."""
+    who = town.random.choice([*people.ADMINS, *people.ADMINS, people.NOBODY])
+    town.arrive(a_process(town), lambda world, key: resume_quota(world, who, key))
+
+
 STEPS: dict[str, Step] = {
     "ask borrow": ask_borrow,
     "ask transfer": ask_transfer,
+    "ask extra": ask_extra,
+    "tick over-commit": tick,
+    "cordon node": cordon,
     "approve": approve_one,
     "deny": deny_one,
     "double click": double_click,
     "two admins race": race,
     "wrong person": wrong_person,
+    "offer": offer,
+    "accept offer": accept,
+    "keep what was asked": keep,
+    "accept and decide race": offer_race,
     "withdraw": withdraw,
     "request lapses": lapse,
     "return all": return_all,
     "return part": return_part,
+    "extend": extend,
     "minutes pass": minutes_pass,
     "hours pass": hours_pass,
     "edit up": edit_up,
@@ -426,6 +604,8 @@ STEPS: dict[str, Step] = {
     "answer: new base": answer_new_base,
     "answer: included": answer_included,
     "answer: put back": answer_put_back,
+    "pause": pause,
+    "resume": resume,
     "policy reload": policy_reload,
     "leader change": leader_change,
     "process restart": restart,

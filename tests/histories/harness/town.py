@@ -38,6 +38,8 @@ QUEUES = {
     "beta": {"a100": {"nominal": 6, "borrowing": 2, "lending": 5}, "h100": {"nominal": 3, "borrowing": 0}},
     "gamma": {"a100": {"nominal": 4, "borrowing": 0}},
 }
+NODES = {"a-1": ("a100", 8), "a-2": ("a100", 8), "a-3": ("a100", 4), "h-1": ("h100", 8)}
+"""By node: flavor and GPUs. The queues promise 18 a100 and 7 h100, so that some extra loans fit and others do not."""
 Act = Callable[[World, str], Any]
 """What one arrival does: the world it is handled in, and its inbox key."""
 
@@ -132,6 +134,10 @@ class Town:
         self.set_people(people.ADMINS)
         for name, quotas in QUEUES.items():
             self.add_queue(name, quotas)
+        self.cordoned: set[str] = set()
+        for name, (flavor, gpus) in NODES.items():
+            self.sim.add_node(name, flavor, gpus)
+        self.tell_nodes()
         self.processes = [self.new_process(), self.new_process()]
         self.sim.reconcile()
 
@@ -150,6 +156,19 @@ class Town:
     def tell_people(self) -> None:
         """For the oracle: who is who from now on."""
         self.log.add("people", **people.meant(self.policy_version, self.slack.groups[people.GROUP]))
+
+    def cordon(self, name: str) -> None:
+        """A node takes no new pods from now on, or does again."""
+        self.cordoned ^= {name}
+        self.sim.cordon(name, undo=name not in self.cordoned)
+        self.tell_nodes()
+
+    def tell_nodes(self) -> None:
+        """For the oracle: what the nodes have from now on."""
+        capacity = {"a100": 0, "h100": 0}
+        for name, (flavor, gpus) in NODES.items():
+            capacity[flavor] += 0 if name in self.cordoned else gpus
+        self.log.add("nodes", capacity=capacity)
 
     def pass_time(self, by: timedelta) -> None:
         """The one clock goes on."""

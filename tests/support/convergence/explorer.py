@@ -124,6 +124,8 @@ Left = Mapping[str, int]
 
 
 def _faults(scenario: Scenario, world: World, left: Left, pick: Callable[[list[int]], list[int]]) -> Iterator[Action]:
+    if world.paused or left.get("pause", 0) > 0:
+        yield "go on" if world.paused else "pause", lambda w: setattr(w, "paused", not w.paused)
     if left.get("crash", 0) > 0:
         yield "crash", lambda w: w.crash()
     if world.lost:
@@ -284,6 +286,10 @@ def finish(world: World, rng: Random) -> None:
     try:
         stop_faults(world, rng)
         come_to_rest(world, rng)
+        if world.paused:
+            check_rest(world)
+            world.paused = False
+            come_to_rest(world, rng)
         check_rest(world)
         if rng.random() < 0.7:
             answer_all(world, rng)

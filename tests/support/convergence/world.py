@@ -133,6 +133,8 @@ class World:
     refused: dict[str, str] = field(default_factory=dict)
     now: datetime = EARLY
     lost: bool = False
+    paused: bool = False
+    """Quota changes are paused by an admin."""
     sent: int = 0
     lives: int = 1
     outside: Counter[str] = field(default_factory=Counter)
@@ -173,6 +175,7 @@ class World:
                 tuple(seen.db.intents.values()),
                 tuple(loan for loan in seen.db.loans.values() if loan.state is not LoanState.CLOSED),
                 unwritable,
+                self.paused,
             )
         )
 

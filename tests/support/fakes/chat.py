@@ -61,6 +61,8 @@ class FakeSlack:
     messages: list[Posted] = field(default_factory=list)
     answers: list[tuple[str, Message]] = field(default_factory=list)
     """By response_url."""
+    files: list[tuple[str, str, str]] = field(default_factory=list)
+    """(to whom, name, content)."""
     down: bool = False
     refused: int = 0
     """Calls that got nowhere because it was down."""
@@ -130,6 +132,10 @@ class Session:
         self._reach("respond", Trouble.NOT_REACHED)
         WATCH.saw(message)
         self._slack.answers.append((url, message))
+
+    def send_file(self, user: str, name: str, content: str) -> None:
+        self._reach("send_file", Trouble.NOT_REACHED)
+        self._slack.files.append((user, name, content))
 
     def open_view(self, trigger_id: str, modal: Modal) -> str:
         self._reach("open_view", Trouble.NOT_REACHED)

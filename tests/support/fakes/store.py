@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
+from bot.core.offers import Offer, OfferState
+from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
@@ -27,6 +30,7 @@ class Tables:
 
     requests: dict[int, QuotaRequest] = field(default_factory=dict)
     approvals: tuple[Approval, ...] = ()
+    offers: dict[int, Offer] = field(default_factory=dict)
     loans: dict[int, Loan] = field(default_factory=dict)
     records: dict[FieldKey, FieldRecord] = field(default_factory=dict)
     intents: dict[str, tuple[Intent, str | None]] = field(default_factory=dict)
@@ -36,12 +40,14 @@ class Tables:
     """By key."""
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
+    pause: Pause | None = None
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
         return Tables(
             requests=dict(self.requests),
             approvals=self.approvals,
+            offers=dict(self.offers),
             loans=dict(self.loans),
             records=dict(self.records),
             intents=dict(self.intents),
@@ -49,6 +55,7 @@ class Tables:
             notices=dict(self.notices),
             audit=self.audit,
             leader=replace(self.leader),
+            pause=self.pause,
         )
 
 
@@ -78,6 +85,7 @@ class FakeRequests:
         states: Collection[RequestState] | None = None,
         teams: Collection[str] | None = None,
         requester: str | None = None,
+        extends: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -87,6 +95,7 @@ class FakeRequests:
             if (states is None or one.state in states)
             and (teams is None or one.ask.team in teams)
             and (requester is None or one.ask.requester == requester)
+            and (extends is None or one.extends == extends)
             and (since is None or one.created_at >= since)
         ]
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
@@ -101,12 +110,43 @@ class FakeRequests:
         return stored
 
     def approvals(self, number: int) -> Sequence[Approval]:
-        return [one for one in self._tables.approvals if one.request == number]
+        known = self._tables.requests.get(number)
+        given = [one for one in self._tables.approvals if one.request == number]
+        return [one for one in given if known is not None and one.terms == known.terms]
 
     def approve(self, approval: Approval) -> None:
-        if any(one.who == approval.who for one in self.approvals(approval.request)):
+        same = (approval.request, approval.who, approval.terms)
+        if any((one.request, one.who, one.terms) == same for one in self._tables.approvals):
             raise Stale(f"the approval of request {approval.request} by {approval.who} is there already")
         self._tables.approvals += (approval,)
+
+
+class FakeOffers:
+    """Implements ports.store.Offers."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, draft: Offer) -> Offer:
+        if any(one.state is draft.state is OfferState.OPEN for one in self.of(draft.request)):
+            raise Stale(f"an open offer of Q-{draft.request} is there already")
+        stored = replace(draft, id=1 + max(self._tables.offers, default=0), version=1)
+        self._tables.offers[stored.id] = stored
+        return stored
+
+    def get(self, offer_id: int) -> Offer | None:
+        return self._tables.offers.get(offer_id)
+
+    def of(self, number: int) -> Sequence[Offer]:
+        return [one for _, one in sorted(self._tables.offers.items()) if one.request == number]
+
+    def update(self, offer: Offer) -> Offer:
+        known = self._tables.offers.get(offer.id)
+        if known is None or known.version != offer.version or known.state is not OfferState.OPEN:
+            raise Stale(f"offer {offer.id}")
+        stored = replace(offer, version=offer.version + 1)
+        self._tables.offers[offer.id] = stored
+        return stored
 
 
 class FakeLoans:
@@ -193,6 +233,39 @@ class FakeAudit:
     def of(self, subject: str) -> Sequence[AuditEntry]:
         return [one for one in self._tables.audit if one.subject == subject]
 
+    def find(self, query: AuditQuery, limit: int | None = None) -> Sequence[AuditEntry]:
+        requests = self._tables.requests.values()
+        theirs = {f"Q-{one.id}" for one in requests if one.ask.team == query.team}
+        found = [
+            one
+            for one in reversed(self._tables.audit)
+            if query.subject in (None, one.subject)
+            and query.who in (None, one.who)
+            and (query.team is None or one.subject in theirs or one.subject.startswith(query.fields))
+            and (query.since is None or one.at >= query.since)
+        ]
+        return found[:limit]
+
+
+class FakePauses:
+    """Implements ports.store.Pauses."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def get(self) -> Pause | None:
+        return self._tables.pause
+
+    def begin(self, pause: Pause) -> bool:
+        if self._tables.pause is not None:
+            return False
+        self._tables.pause = pause
+        return True
+
+    def end(self) -> Pause | None:
+        before, self._tables.pause = self._tables.pause, None
+        return before
+
 
 class FakeUnitOfWork:
     """One transaction; nothing can be done with it after `commit`."""
@@ -201,10 +274,12 @@ class FakeUnitOfWork:
         self, tables: Tables, clock: DatabaseClock, ids: Callable[[], str], commit: Callable[[], None]
     ) -> None:
         self.requests = FakeRequests(tables)
+        self.offers = FakeOffers(tables)
         self.loans = FakeLoans(tables)
         self.fields = FakeFields(tables)
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
+        self.pauses = FakePauses(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

@@ -7,7 +7,7 @@ from tests.support.oracle.log import ANSWERS, Event
 
 _FRESH = 60.0
 """Seconds for which a group membership may be old."""
-_PRESSES = ("approve", "deny", "answer")
+_PRESSES = ("approve", "deny", "approve extension", "deny extension", "answer", "offer", "accept", "keep")
 
 
 class DecisionJudge:
@@ -16,7 +16,9 @@ class DecisionJudge:
     def __init__(self) -> None:
         self._people: list[Event] = []
         self._requests: dict[int, Event] = {}
-        self._approvals: dict[int, list[Event]] = defaultdict(list)
+        self._approvals: dict[tuple[int, int], list[Event]] = defaultdict(list)
+        """By request and terms."""
+        self._offers: dict[int, Event] = {}
         self._loans: set[int] = set()
         self._pressed: Counter[tuple[str, str, str]] = Counter()
         self._noted: Counter[tuple[str, str, str]] = Counter()
@@ -32,10 +34,12 @@ class DecisionJudge:
         elif kind == "request":
             yield from self._request(event)
         elif kind == "approval":
-            self._approvals[event["request"]].append(event)
+            self._approvals[event["request"], event["terms"]].append(event)
             yield from self._approval(event)
+        elif kind == "offer":
+            yield from self._offer(event)
         elif kind == "loan":
-            self._loans.add(event["id"])
+            yield from self._loan(event)
         elif kind == "press" and event["result"] != "lost":
             self._pressed[event["who"], event["what"], event["subject"]] += 1
         elif kind == "audit" and event["what"] in _PRESSES:
@@ -47,6 +51,8 @@ class DecisionJudge:
     def _request(self, event: Event) -> Iterator[tuple[str, str]]:
         number, before = event["id"], self._requests.get(event["id"])
         self._requests[number] = event
+        if before is not None and (before["ask"], before["terms"]) != (event["ask"], event["terms"]):
+            yield from self._changed(before, event)
         if before is not None and before["state"] != "waiting" and before["state"] != event["state"]:
             yield "P4", f"Q-{number} was {before['state']} and became {event['state']}"
         by_rule = str(event["by"]).startswith("rule:")
@@ -61,7 +67,7 @@ class DecisionJudge:
     def _complete(self, event: Event) -> Iterator[tuple[str, str]]:
         """Called when the state is stored; approvals of the same commit come before it in the log."""
         given: Mapping[int, set[str]] = defaultdict(set)
-        for approval in self._approvals[event["id"]]:
+        for approval in self._approvals[event["id"], event["terms"]]:
             given[approval["step"]].add(approval["who"])
         for step, (who, count) in enumerate(event["steps"]):
             if len(given[step]) < count:
@@ -73,10 +79,12 @@ class DecisionJudge:
             yield "P4", f"an approval of Q-{event['request']}, which nobody made"
             return
         number, who = event["request"], event["who"]
-        before = [one for one in self._approvals[number][:-1] if one["who"] == who]
-        if before:
+        given = self._approvals[number, event["terms"]]
+        if any(one["who"] == who for one in given[:-1]):
             yield "P4", f"{who} approved Q-{number} twice"
-        if request["state"] != "waiting" and len(self._approvals[number]) > sum(n for _, n in request["steps"]):
+        if event["terms"] != request["terms"]:
+            yield "P4", f"{who} approved other terms of Q-{number} than it has"
+        if request["state"] != "waiting" and len(given) > sum(n for _, n in request["steps"]):
             yield "P4", f"{who} approved Q-{number}, which was {request['state']}"
         if who == request["requester"] and not self._own():
             yield "P4", f"{who} approved their own Q-{number}"
@@ -85,6 +93,47 @@ class DecisionJudge:
         steps = request["steps"]
         if event["step"] >= len(steps) or not self._may(who, [steps[event["step"]][0]], event["at"]):
             yield "P4", f"{who} approved step {event['step']} of Q-{number} ({steps}) and is not asked there"
+
+    def _offer(self, event: Event) -> Iterator[tuple[str, str]]:
+        """Made by who could approve now, answered by the requester's side, and settled once."""
+        before, request = self._offers.get(event["id"]), self._requests[event["request"]]
+        self._offers[event["id"]] = event
+        number = event["request"]
+        if before is None:
+            if any(one is not event and _open(one) and one["request"] == number for one in self._offers.values()):
+                yield "P4", f"Q-{number} has two open offers"
+            if not self._may(event["who"], [who for who, _ in request["steps"]], event["at"]):
+                yield "P4", f"{event['who']}, whom no step asks, made an offer for Q-{number}"
+            if request["state"] != "waiting" or _more(event["ask"], request["ask"], event["at"]):
+                yield "P4", f"{event['ask']} was offered for Q-{number}, {request['state']}, of {request['ask']}"
+        elif not _open(before):
+            yield "P4", f"offer {event['id']} was {before['state']} and became {event['state']}"
+        elif event["state"] in ("accepted", "kept"):
+            lead = self._may(event["by"], [f"leads:{request['team']}"], event["at"])
+            if event["by"] == event["who"] or not (event["by"] == request["requester"] or lead):
+                yield "P4", f"{event['by']} answered an offer by {event['who']} for Q-{number}"
+            if request["state"] != "waiting":
+                yield "P4", f"offer {event['id']} was {event['state']}, and Q-{number} was {request['state']}"
+
+    def _changed(self, before: Event, event: Event) -> Iterator[tuple[str, str]]:
+        """What is asked for changes by an accepted offer alone, and to what was offered."""
+        number = event["id"]
+        accepted = [one for one in self._offers.values() if one["request"] == number and one["state"] == "accepted"]
+        offered = accepted[-1]["ask"] if accepted else None
+        right = offered is not None and _same(offered, event["ask"], event["at"])
+        if before["state"] != "waiting" or event["terms"] != before["terms"] + 1 or len(accepted) != event["terms"]:
+            yield "P4", f"Q-{number} changed its terms with {len(accepted)} accepted offers"
+        elif not right:
+            yield "P4", f"Q-{number} asks for {event['ask']}, and {offered} was accepted"
+
+    def _loan(self, event: Event) -> Iterator[tuple[str, str]]:
+        """A loan begins as what was asked for when it was approved."""
+        number, request = event["id"], self._requests.get(event["id"])
+        asked = request["ask"] if request else {}
+        terms = ("amount", "kind", "lender")
+        if number not in self._loans and request and [event[one] for one in terms] != [asked[one] for one in terms]:
+            yield "P4", f"Q-{number} asks for {asked}, and its loan is {event}"
+        self._loans.add(number)
 
     def _acted(self, event: Event) -> Iterator[tuple[str, str]]:
         """What changed something must have been done by somebody who may."""
@@ -96,8 +145,12 @@ class DecisionJudge:
         for press, times in self._pressed.items():
             if self._noted[press] < times:
                 yield "P4", f"{press} was pressed {times} times and is in the audit {self._noted[press]} times"
+        for offer in self._offers.values():
+            if _open(offer) and self._requests[offer["request"]]["state"] != "waiting":
+                yield "P4", f"offer {offer['id']} is open, and Q-{offer['request']} is decided"
         for number, request in self._requests.items():
-            if (request["state"] == "approved") != (number in self._loans):
+            wanted = request["state"] == "approved" and request["extends"] is None
+            if wanted != (number in self._loans):
                 yield "P4", f"Q-{number} is {request['state']}, and its loan is {number in self._loans}"
 
     def _may(self, who: str | None, steps: list[str], at: float) -> bool:
@@ -112,3 +165,30 @@ class DecisionJudge:
 
     def _own(self) -> bool:
         return bool(self._people and self._people[-1]["own"])
+
+
+def _open(offer: Event) -> bool:
+    return bool(offer["state"] == "open")
+
+
+def _more(offered: Event, asked: Event, at: float) -> bool:
+    """Whether terms give more than was asked for, in amount or time, or give it earlier."""
+    if offered["amount"] > asked["amount"] or _begins(offered, at) < _begins(asked, at):
+        return True
+    return _lasts(offered, at) > _lasts(asked, at)
+
+
+def _begins(ask: Event, at: float) -> float:
+    return max(at, ask["start"] or at)
+
+
+def _lasts(ask: Event, at: float) -> float:
+    return float(ask["length"] if ask["length"] is not None else ask["until"] - _begins(ask, at))
+
+
+def _same(offered: Event, asked: Event, at: float) -> bool:
+    """A start that has passed meanwhile is one at approval."""
+    fixed = ("amount", "kind", "lender", "length", "until")
+    return [offered[one] for one in fixed] == [asked[one] for one in fixed] and _begins(offered, at) == _begins(
+        asked, at
+    )

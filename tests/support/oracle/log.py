@@ -6,14 +6,20 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
   queue's own name), numbers {(flavor, resource, name): int}, lending {(flavor, resource): int}, note (text of the bot's
   annotation or None)
 - record: what the bot stored of a field. field, uid, base, legs {leg: int}, wrote, asked ((uid, live) or None), gone
+- pause: an admin stopped quota changes or let them go on. on
 - intent: what the bot is about to write to a field. field, wrote, legs
 - loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended
-- request: a stored request. id, requester, state, by, steps ((who, count), ...)
-- approval: a stored approval. request, step, who, own
+- request: a stored request. id, requester, team, state, by, steps ((who, count), ...), terms (how often they changed),
+  ask (amount, kind, lender, start, length, until), extends (the loan that is to end later, or None), until (its end).
+  One whose terms change is logged as waiting before what follows
+- approval: a stored approval. request, step, who, own, terms (of which it is)
+- offer: a stored counter-offer. id, request, who, ask, state ("open", "accepted", "kept", "replaced", "void"), by
 - audit: a stored entry. who, what, subject, outcome
 - people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests)
-- press: somebody pressed Approve, Deny or an answer. who, what, subject, result ("done", "refused", "lost": the process
-  died or the database was away, so nothing is known), unknown (a user group could not be looked up)
+- press: somebody pressed Approve, Deny, an answer, or a button of an offer. who, what, subject, result ("done",
+  "refused", "lost": the process died or the database was away, so nothing is known), unknown (a user group could not be
+  looked up)
+- nodes: what the nodes have from now on. capacity {flavor: int} on those that take new pods
 - message: what a person could read. what ("post", "update"), to, notice, text, blocks
 - notice: a message that is owed. id, key, kind, to, state, posted (it has a place in a channel)
 - slept: a process that led stood still for longer than its lease, and wakes up now

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tests.support.oracle.extra import ExtraJudge
 from tests.support.oracle.ghost import Ghost, answered, notes
 from tests.support.oracle.log import ANSWERS, BOT, NOMINAL, Event, Field
 from tests.support.oracle.rest import Loans, wrong_numbers
@@ -17,17 +18,26 @@ class QuotaJudge:
         self.tree: dict[str, str] = {}
         self._answers: dict[str, str] = {}
         self._notes: dict[str, str | None] = {}
+        self._extra = ExtraJudge(self.ghosts, self.loans)
+        self._paused = False
+        self._begun: dict[str, int] = {}
+        """By loan: the most of it that the bot ever set out to write into a number."""
 
     def judge(self, event: Event) -> Iterator[tuple[str, str]]:
         """Promise and words for everything that this event breaks."""
         kind = event["e"]
+        yield from self._extra.judge(event)
         if kind == "version":
             yield from self._version(event)
             self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "record":
             yield from self._record(event)
-        elif kind == "intent" and event["field"] in self.ghosts and not event["legs"]:
-            self.ghosts[event["field"]].closing.add(event["wrote"])
+        elif kind == "pause":
+            self._paused = event["on"]
+        elif kind == "intent":
+            yield from self._intent(event)
+        elif kind == "request":
+            self.loans.decided(event)
         elif kind == "loan":
             yield from self.loans.stored(event)
             self.loans.obstacles(self.ghosts, self.tree)
@@ -37,6 +47,18 @@ class QuotaJudge:
                 self._answers[event["subject"]] = answer
         elif kind == "rest":
             yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
+
+    def _intent(self, event: Event) -> Iterator[tuple[str, str]]:
+        """While quota changes are paused nothing new is set out for, and no more of what is there."""
+        if event["field"] in self.ghosts and not event["legs"]:
+            self.ghosts[event["field"]].closing.add(event["wrote"])
+        for leg, size in event["legs"].items():
+            if self._paused and abs(size) > self._begun.get(leg, 0):
+                yield (
+                    "pause",
+                    f"while quota changes are paused {abs(size)} of {leg} are to be written to {event['field']}",
+                )
+            self._begun[leg] = max(self._begun.get(leg, 0), abs(size))
 
     def _version(self, event: Event) -> Iterator[tuple[str, str]]:
         queue = event["queue"]
@@ -148,7 +170,7 @@ class QuotaJudge:
         yield "P2", f"the bot moved the base of {key} from {ghost.base} to {base} ({ghost.legs} -> {legs}) by itself"
 
     def _excess(self) -> dict[tuple[str, str, str], int]:
-        """By tree, flavor and resource: live numbers less what they are without loans.
+        """By tree, flavor and resource: live numbers less what they are without loans, but for extra ones that may be.
 
         Where somebody else's number waits for an answer, nobody can say whose a device is, and the quota that another
         loan is about to give back may hide what it lacks: such trees are judged loan by loan.
@@ -160,22 +182,25 @@ class QuotaJudge:
                 continue
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
+            sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
             if ghost.in_question or ghost.guess or not all(map(self._backed, ghost.legs)):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
     def _overdrawn(self) -> dict[str, int]:
-        """By transfer: what its borrower holds less what its lender gives."""
+        """By transfer: what its borrower holds less what its lender gives. Nobody gives what an extra loan has."""
         sums: dict[str, int] = defaultdict(int)
         for key, ghost in self.ghosts.items():
             for leg, size in ghost.held.items() if key[3] == NOMINAL else ():
-                sums[leg] += size
+                if leg not in self._extra.ticked:
+                    sums[leg] += size
         return sums
 
     def _backed(self, leg: str) -> bool:
         """Whether both queues of a loan stand beside each other."""
         loan = self.loans.known.get(leg)
-        return loan is None or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
+        alone = loan is None or loan["kind"] == "extra"
+        return alone or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
 
 def _held(legs: dict[str, int]) -> dict[str, int]:

@@ -15,9 +15,16 @@ class Loans:
     def __init__(self) -> None:
         self.known: dict[str, Event] = {}
         self._excused: set[str] = set()
+        self._extended: dict[str, float] = {}
+        """The end that the latest approved extension gave."""
+
+    def decided(self, event: Event) -> None:
+        """An approved extension moves its loan's end; it is in the log before the loan that is stored with it."""
+        if event["extends"] is not None and event["state"] == "approved":
+            self._extended[f"L{event['extends']}"] = event["until"]
 
     def stored(self, event: Event) -> Iterator[tuple[str, str]]:
-        """A loan never goes back, never grows, and keeps its end."""
+        """A loan never goes back and never grows; its end is moved by approved extensions alone, and never nearer."""
         leg = f"L{event['id']}"
         before = self.known.get(leg)
         self.known[leg] = event
@@ -25,8 +32,18 @@ class Loans:
             return
         if _ORDER.index(event["state"]) < _ORDER.index(before["state"]):
             yield "P2", f"loan {leg} went from {before['state']} back to {event['state']}"
-        if event["amount"] > before["amount"] or event["end"] != before["end"]:
-            yield "P2", f"loan {leg} changed to {event['amount']} until {event['end']}"
+        if event["amount"] > before["amount"]:
+            yield "P2", f"loan {leg} grew to {event['amount']}"
+        if event["end"] != self._extended.get(leg, before["end"]) or event["end"] < before["end"]:
+            yield "P2", f"loan {leg} ended at {before['end']} and ends at {event['end']} now"
+        if event["end"] != before["end"] and before["state"] not in ("scheduled", "running"):
+            yield "P2", f"loan {leg} was {before['state']} and was extended"
+
+    def not_extended(self) -> Iterator[tuple[str, str]]:
+        """Approved extensions that came to nothing."""
+        for leg, until in self._extended.items():
+            if self.known[leg]["end"] != until:
+                yield "P2", f"loan {leg} was extended to {until} and ends at {self.known[leg]['end']}"
 
     def wanted(self, legs: Mapping[str, int], at: float) -> bool:
         """Whether any of these still wants something."""
@@ -66,6 +83,7 @@ def wrong_numbers(
     """Everything that is not as it should be once nothing moves any more."""
     at = event["at"]
     yield from _wrong_loans(loans, at)
+    yield from loans.not_extended()
     wanted = _wanted(loans, at)
     short = any((ghosts[key].base or 0) + sum(legs.values()) < 0 for key, legs in wanted.items() if key in ghosts)
     for key, ghost in ghosts.items():

@@ -1,9 +1,9 @@
-// Inputs of a form: static_select, number_input, plain_text_input, datetimepicker. Each knows its value as text or null.
+// Inputs of a form: static_select, number_input, plain_text_input, datetimepicker, checkboxes (one). Each knows its value as text or null.
 import { h } from "./dom.js";
 
 // `standing` is what the server remembers of this input, `dates` tells instants in the person's zone.
 export function field(block, standing, dates, changed) {
-  const make = { static_select: select, number_input: line, plain_text_input: line, datetimepicker: moment }[block.element.type];
+  const make = { static_select: select, number_input: line, plain_text_input: line, datetimepicker: moment, checkboxes: tick }[block.element.type];
   if (!make) return null;
   const control = make(block.element, standing ?? {}, dates);
   const id = `field-${block.block_id}`;
@@ -67,6 +67,15 @@ function line(element, standing) {
   const adopt = (value) => (input.value = value ?? "");
   adopt(standing.value ?? element.initial_value);
   return { input, extra: null, adopt, value: () => input.value };
+}
+
+function tick(element, standing) {
+  const [option] = element.options;
+  const input = h("input", { type: "checkbox" });
+  const words = [option.text.text, option.description?.text].filter(Boolean).join(". ");
+  const adopt = (value) => (input.checked = value === option.value);
+  adopt((standing.selected_options ?? element.initial_options ?? [])[0]?.value);
+  return { input, extra: h("p", { class: "hint" }, words), adopt, value: () => (input.checked ? option.value : null) };
 }
 
 function moment(element, standing, dates) {
