@@ -33,7 +33,7 @@ from bot.views.ids import UNTIL_DATE, Field
 from bot.views.kit import line
 from bot.views.overcommit_form import overcommit_form
 from bot.views.parts import Group
-from bot.views.repeat import as_a_repeat
+from bot.views.repeat import as_a_repeat, as_late
 from bot.views.request_card import card, extend_button, return_button
 from bot.views.request_form import (
     FlavorChoice,
@@ -391,6 +391,7 @@ def _refusals(names: Names) -> Iterator[tuple[str, Message]]:
     yield "refusal refused", refusals.refused(names.vendor)
     yield "refusal said", said(names.vendor)
     yield "refusal repeated", as_a_repeat(said(names.vendor))
+    yield "refusal late", as_late(said(names.vendor), at("14:02"))
     yield "refusal decided", refusals.already_decided(first)
     by_rule = refusals.Decided("Q-142", refusals.Outcome.APPROVED, at("14:20"), rule=names.rule)
     yield "refusal decided by rule", refusals.already_decided(by_rule)
@@ -433,6 +434,11 @@ def _platform(names: Names) -> Iterator[tuple[str, Message]]:
     yield "quota paused, no reason", pause.paused_notice(replace(stop, reason=""), admin)
     yield "quota resumed", pause.resumed_notice(pause.Resumed(stop, admin, at("16:12")))
     yield "no approver", platform.no_approver(names.queue, (142, 143))
+    for approvals in (True, False):
+        yield (
+            f"channel unreachable, {approvals}",
+            platform.channel_unreachable("CAPPROVALS", names.vendor, approvals=approvals),
+        )
     trouble = platform.PolicyTrouble(names.tool, names.vendor, at("14:02"), 12)
     yield "policy broken", platform.policy_broken(trouble)
     yield "policy good", platform.policy_broken(replace(trouble, good_since=at("14:30")))

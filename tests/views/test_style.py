@@ -3,13 +3,19 @@
 Each test walks over all of them and names those that fail.
 """
 
+import importlib
+import inspect
+import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
+import bot.views
 from bot.core.messages import Message, Modal
 from bot.demo.slack.limits import check_message, check_view
 from bot.views.kit import Symbol
@@ -34,6 +40,35 @@ WITHOUT_SYMBOL = re.compile(
 def failing(keeps: Callable[[str, Message | Modal], object]) -> list[str]:
     """Names of all that do not keep a rule."""
     return [name for name, one in SHOWN.items() if not keeps(name, one)]
+
+
+def _views() -> dict[CodeType, str]:
+    """Every function of bot.views that makes a message or a modal, but those that make any."""
+    found: dict[CodeType, str] = {}
+    for module in pkgutil.walk_packages(bot.views.__path__, "bot.views."):
+        if module.name not in {"bot.views.kit", "bot.views.degrade"}:
+            for name, one in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+                made = inspect.signature(one, eval_str=True).return_annotation
+                if one.__module__ == module.name and made in (Message, Modal) and not name.startswith("_"):
+                    found[one.__code__] = f"{module.name}.{name}"
+    return found
+
+
+def test_every_view_is_among_those_that_are_looked_at() -> None:
+    views, called = _views(), set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            called.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        everything()
+    finally:
+        sys.setprofile(before)
+    assert len(views) > 50
+    assert sorted(name for code, name in views.items() if code not in called) == [], "show it in the gallery"
 
 
 def test_slack_takes_everything() -> None:
