@@ -134,7 +134,9 @@ class Stage:
         migrate.upgrade(settings.database_url.get_secret_value(), alembic_dir())
         self.bot = Bot(settings, self.clock, pace=self.pace)
         self.bot.start()
-        if not self._socket_mode:
+        if self._socket_mode:
+            self.wait("the bot is connected, the last one no more", lambda: self.slack.connections == 1)
+        else:
             self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
 
     def stop_bot(self) -> None:

@@ -69,7 +69,7 @@ def test_a_problem_names_file_and_line(directory: Path, name: str, old: str, new
 def test_the_allowed_values_are_in_the_text(directory: Path) -> None:
     edit(directory, "approvals.yaml", "kind: transfer", "kind: transfers")
     (problem,) = problems(directory)
-    assert str(problem).endswith("(allowed: borrow, transfer)")
+    assert str(problem).endswith("(allowed: borrow, transfer, extra)")
 
 
 def test_problems_of_all_files_come_at_once_in_order(directory: Path) -> None:
