@@ -217,37 +217,6 @@ def test_14_our_own_closing_write_is_nobodys_edit(lent: Play) -> None:
     assert (lent.number(A), lent.number(B)) == (7, 9)
 
 
-def test_14_nor_is_a_closing_write_that_changes_no_number_a_strip(play: Stage) -> None:
-    """b only passed on what it got. The generation, which moves with the spec alone, says nothing of such a write."""
-    made = play(transfer(1, "a", "b", 1), transfer(2, "b", "c", 1), a=1, b=0, c=0)
-    made.settle()
-    made.world.give_back(1)
-    made.world.give_back(2)
-    made.send(queue="c")
-    assert moves(made.send(answer="lost")) == [("b", Move.BOOK)]
-    assert moves(made.store()) == [("a", Move.UP)]
-    assert made.record(B).legs == {}
-    made.settle()
-    assert "stripped" not in made.kinds()
-
-
-def test_14_legs_that_such_a_closing_write_took_are_noted_again_if_they_come_back(play: Stage) -> None:
-    """Loans in a circle: while a is in question neither of them is in b; after the answer both are, as before."""
-    made = play(transfer(1, "a", "b", 2), a=2, b=0)
-    made.settle()
-    made.world.approve(transfer(2, "b", "a", 2))
-    made.send(queue="b")
-    made.world.edit(A, 2)
-    assert moves(made.send(answer="lost")) == [("b", Move.BOOK)]
-    assert not made.world.has_note("b")
-    made.store()
-    made.answer(A, AnswerKind.PUT_BACK)
-    made.settle()
-    assert made.record(A).legs == {"L1": -2, "L2": 2}
-    assert made.record(B).legs == {"L1": 2, "L2": -2}
-    assert made.world.has_note("b")
-
-
 def test_15_a_return_that_covers_a_loan_waits_until_that_loan_is_back(play: Stage) -> None:
     """The lender has no quota of its own: it lends 1 of an extra 2, and both loans end at once.
 
