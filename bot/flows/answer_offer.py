@@ -251,7 +251,7 @@ def _decide(uow: UnitOfWork, seen: _Seen, judged: _Judged, request: QuotaRequest
     what, offerer = described(request.ask.flavor, terms_of(request.ask)), seen.offer.who
     if judged.verdict.outcome is Outcome.AUTO:
         grant_loan(uow, request, f"rule:{request.rule}", seen.now)
-        return f"Q-{request.id} is approved: {what}."
+        return _approved(uow, request, what)
     given: list[Approval] = []
     if judged.step is not None:
         given.append(Approval(request.id, judged.step, offerer, seen.now, terms=request.terms))
@@ -260,9 +260,15 @@ def _decide(uow: UnitOfWork, seen: _Seen, judged: _Judged, request: QuotaRequest
     missing = open_step(request.steps, given)
     if missing is None:
         grant_loan(uow, request, offerer, seen.now)
-        return f"Q-{request.id} is approved: {what}."
+        return _approved(uow, request, what)
     ask_next(uow, seen.policy, request, missing, seen.now)
     return f"Q-{request.id} asks for {what} now, and waits for approval. {judged.why_not}".rstrip()
+
+
+def _approved(uow: UnitOfWork, request: QuotaRequest, what: str) -> str:
+    pause = uow.pauses.get()
+    waits = f" It waits: quota changes are paused by {pause.name}." if pause else ""
+    return f"Q-{request.id} is approved: {what}.{waits}"
 
 
 def _worse(seen: _Seen, judged: _Judged) -> dict[str, Any] | None:

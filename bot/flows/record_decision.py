@@ -121,7 +121,8 @@ def _approve(world: World, seen: _Seen) -> str:
         return _show_again(world, seen, impact, None)
     tick = tick_note(request.ask, impact, ticked=seen.press.ticked) if impact is not None else None
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved, request.terms)
-    notes = [*_notes(seen, approval, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
+    lent = facts.extends.amount if facts.extends else request.ask.amount
+    notes = [*_notes(seen, approval, lent, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
     found = impact.overcommit if isinstance(impact, Impact) else None
     said = _record(world, seen, [*approvals, approval], notes, found)
     return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
@@ -161,11 +162,11 @@ def _record(
     return f"{request.name} is approved.{waits}" if complete else f"Your approval of {request.name} counts."
 
 
-def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:
+def _notes(seen: _Seen, approval: Approval, lent: int, *, blind: bool) -> list[str]:
     """In brackets behind the approval in the thread."""
     ask, step = seen.request.ask, seen.request.steps[approval.step]
     lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
-    notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
+    notes = [f"{ask.lender} lends {lent}"] if lends else []
     notes += [_SELF] if approval.self_approved else []
     return [*notes, _BLIND] if blind else notes
 

@@ -15,6 +15,7 @@ from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
 from bot.flows.change_form import change_facts
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.make_offer import Change, make_offer
+from bot.flows.pause_quota import pause_quota
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.withdraw_request import withdraw_request
@@ -464,3 +465,10 @@ def test_the_form_is_filled_with_the_requests_terms(bench: "Bench") -> None:
     assert facts.values == ChangeValues(8, "transfer", "nlp")
     assert facts.longest == timedelta(days=3)
     assert set(facts.kinds) == {LoanKind.BORROW, LoanKind.TRANSFER}
+
+
+def test_who_accepts_while_quota_changes_are_paused_hears_that_it_waits(bench: "Bench") -> None:
+    bench.policy = quota.with_rules(ADMINS_ONLY)
+    made = offer(bench, ask(bench))
+    pause_quota(bench.world, "maintenance", OTHER, new_key(bench))
+    assert accept(bench, made).endswith("It waits: quota changes are paused by u0admintwo.")
