@@ -1,7 +1,6 @@
 """A loan is extended: by whom, when it cannot be, what the policy makes of it, and what moves when it is approved."""
 
 from collections.abc import Mapping
-
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 

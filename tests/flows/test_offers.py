@@ -472,3 +472,31 @@ def test_who_accepts_while_quota_changes_are_paused_hears_that_it_waits(bench: "
     made = offer(bench, ask(bench))
     pause_quota(bench.world, "maintenance", OTHER, new_key(bench))
     assert accept(bench, made).endswith("It waits: quota changes are paused by u0admintwo.")
+
+
+@pytest.fixture
+def late(bench: "Bench", monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Nothing is delivered until this is called: then it says who was pinged."""
+    deliver_all = bench.deliver_all
+    monkeypatch.setattr(bench, "deliver_all", lambda: None)
+
+    def pinged() -> list[str]:
+        deliver_all()
+        texts = bench.texts("C0APPROVALS")
+        return sorted(text.partition(":")[0] for text in texts if "your approval is next" in text)
+
+    return pinged
+
+
+def test_nobody_is_pinged_late_for_a_step_that_was_given(bench: "Bench", late: Callable[[], list[str]]) -> None:
+    bench.policy = quota.with_rules(LEAD_THEN_ADMIN)
+    press(bench, ask(bench), LEAD)
+    assert late() == ["gpu-admins"]
+
+
+def test_nobody_is_pinged_twice_late_because_the_terms_changed(bench: "Bench", late: Callable[[], list[str]]) -> None:
+    bench.policy = quota.with_rules(LEAD_THEN_ADMIN)
+    number = ask(bench)
+    press(bench, number, LEAD)
+    accept(bench, offer(bench, number))
+    assert late() == ["vision lead"]
