@@ -27,9 +27,9 @@ from bot.flows.audited import refusals_audited
 from bot.flows.cards import ask_next, owe_line, refresh_cards, refresh_copies, tell_requester
 from bot.flows.close_offer import close_offer
 from bot.flows.gather import has_left, look_up_groups, person_of, request_facts, request_of
-from bot.flows.grant_extension import grant
+from bot.flows.grant_extension import grant, live_loan
 from bot.flows.live_impact import live_impact
-from bot.flows.overcommit_tick import TICKED, hold_numbers, tick_note
+from bot.flows.overcommit_tick import TICKED, hold_numbers, judged_to_overcommit, tick_note
 from bot.flows.read_cluster import NotRead
 from bot.flows.waiting_request import already, waiting_request
 from bot.flows.world import World
@@ -102,6 +102,7 @@ def _approve(world: World, seen: _Seen) -> str:
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
         facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id, request.extends)
+    facts = replace(facts, overcommits=judged_to_overcommit(request))
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
         if stuck(seen.policy, request, approvals, seen.groups):
@@ -142,6 +143,8 @@ def _record(
         if step is None:
             request = grant(uow, seen.policy, request, seen.person.id, seen.now)
         else:
+            if request.extends is not None:
+                live_loan(uow, request.extends, seen.now)  # nobody else is asked for what nobody can give
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
         void = close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)

@@ -379,3 +379,13 @@ def test_the_details_of_more_extra_quota_say_what_the_policy_said(bench: "Bench"
     assert [step.who for step in asked.steps] == ["group:gpu-admins"]
     shown = seen(details(details_facts(bench.world, asked.id, ADMIN)))
     assert "Needs 1 approval: rule auto, because it covers every request." in shown
+
+
+def test_no_step_of_an_extension_is_given_once_its_loan_is_over(bench: "Bench") -> None:
+    """Nor is the next one asked, until it lapses."""
+    lent(bench)
+    ask(bench)
+    return_loan(bench.world, 1, None, REQUESTER, bench.arrival("all"))
+    with pytest.raises(Refused, match="Q-1 is over already"):
+        press(bench, user="U0LEADNLP")
+    assert bench.keys("next:2:") == ["next:2:0"]
