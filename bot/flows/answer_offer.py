@@ -23,7 +23,7 @@ from bot.core.errors import Refused, Rejected, Stale, Unavailable
 from bot.core.impact import from_json, to_json
 from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, may_handle, open_step, step_words
 from bot.core.news import worse
-from bot.core.offers import Offer, OfferState, as_of, described, terms_of, with_terms
+from bot.core.offers import Offer, OfferState, described, taken_up, terms_of, with_terms
 from bot.core.overcommit import Overcommit
 from bot.core.people import Person
 from bot.core.policy import Policy
@@ -150,7 +150,8 @@ _SETTLED = {
 
 
 def _judge(world: World, seen: _Seen) -> _Judged:
-    ask = with_terms(seen.request.ask, as_of(seen.offer.terms, seen.now))
+    asked = seen.request.ask
+    ask = with_terms(asked, taken_up(terms_of(asked), seen.offer.terms, seen.now))
     impact = live_impact(world, ask)
     found = None if isinstance(impact, NotRead) else impact.overcommit
     with world.store.read() as uow:

@@ -500,3 +500,13 @@ def test_nobody_is_pinged_twice_late_because_the_terms_changed(bench: "Bench", l
     press(bench, number, LEAD)
     accept(bench, offer(bench, number))
     assert late() == ["vision lead"]
+
+
+def test_an_offer_that_is_accepted_late_ends_no_later_than_what_was_asked_for(bench: "Bench") -> None:
+    bench.policy = quota.with_rules(ADMINS_ONLY)
+    end = quota.NOW + timedelta(days=3)
+    number = ask(bench, duration=None, until=end)
+    made = offer(bench, number, until="2d")
+    bench.pass_time(hours=30)
+    accept(bench, made)
+    assert bench.store.tables.loans[number].end == end
