@@ -43,7 +43,7 @@ def may_hear(policy: Policy, roles: Roles, person: Person, request: QuotaRequest
     if roles.unknown or unknown:
         return lookup_failed(tuple(dict.fromkeys((*roles.unknown, *unknown))))
     whose = f"the requester, the {request.ask.team} lead, those who are asked to decide and {policy.approvals.admins}"
-    return f"Q-{request.id} is explained to {whose} only."
+    return f"{request.name} is explained to {whose} only."
 
 
 def standing_of_steps(

@@ -104,6 +104,14 @@ def as_of(terms: Terms, now: datetime) -> Terms:
     return replace(terms, start=None) if terms.start is not None and terms.start <= now else terms
 
 
+def taken_up(asked: Terms, offered: Terms, now: datetime) -> Terms:
+    """Offered terms as they are if they are accepted now: a late answer moves no end beyond the one asked for."""
+    terms = as_of(offered, now)
+    if asked.until is None or terms.duration is None or max(now, terms.start or now) + terms.duration <= asked.until:
+        return terms
+    return replace(terms, duration=None, until=asked.until)
+
+
 def check_less(asked: Terms, offered: Terms, now: datetime) -> None:
     """Raises Refused, on its field, for terms that give more than was asked, in amount or time."""
     if offered.amount > asked.amount:

@@ -23,7 +23,7 @@ from bot.core.errors import Refused, Rejected, Stale, Unavailable
 from bot.core.impact import from_json, to_json
 from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, may_handle, open_step, step_words
 from bot.core.news import worse
-from bot.core.offers import Offer, OfferState, as_of, described, terms_of, with_terms
+from bot.core.offers import Offer, OfferState, described, taken_up, terms_of, with_terms
 from bot.core.overcommit import Overcommit
 from bot.core.people import Person
 from bot.core.policy import Policy
@@ -150,7 +150,8 @@ _SETTLED = {
 
 
 def _judge(world: World, seen: _Seen) -> _Judged:
-    ask = with_terms(seen.request.ask, as_of(seen.offer.terms, seen.now))
+    asked = seen.request.ask
+    ask = with_terms(asked, taken_up(terms_of(asked), seen.offer.terms, seen.now))
     impact = live_impact(world, ask)
     found = None if isinstance(impact, NotRead) else impact.overcommit
     with world.store.read() as uow:
@@ -251,7 +252,7 @@ def _decide(uow: UnitOfWork, seen: _Seen, judged: _Judged, request: QuotaRequest
     what, offerer = described(request.ask.flavor, terms_of(request.ask)), seen.offer.who
     if judged.verdict.outcome is Outcome.AUTO:
         grant_loan(uow, request, f"rule:{request.rule}", seen.now)
-        return f"Q-{request.id} is approved: {what}."
+        return _approved(uow, request, what)
     given: list[Approval] = []
     if judged.step is not None:
         given.append(Approval(request.id, judged.step, offerer, seen.now, terms=request.terms))
@@ -260,9 +261,15 @@ def _decide(uow: UnitOfWork, seen: _Seen, judged: _Judged, request: QuotaRequest
     missing = open_step(request.steps, given)
     if missing is None:
         grant_loan(uow, request, offerer, seen.now)
-        return f"Q-{request.id} is approved: {what}."
+        return _approved(uow, request, what)
     ask_next(uow, seen.policy, request, missing, seen.now)
     return f"Q-{request.id} asks for {what} now, and waits for approval. {judged.why_not}".rstrip()
+
+
+def _approved(uow: UnitOfWork, request: QuotaRequest, what: str) -> str:
+    pause = uow.pauses.get()
+    waits = f" It waits: quota changes are paused by {pause.name}." if pause else ""
+    return f"Q-{request.id} is approved: {what}.{waits}"
 
 
 def _worse(seen: _Seen, judged: _Judged) -> dict[str, Any] | None:

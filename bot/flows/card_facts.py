@@ -4,7 +4,7 @@ Called by flows/render_notices at delivery and by flows/look_up for `status` and
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -62,7 +62,7 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
 def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = None) -> CardFacts:
     """`more` goes before what the card knows: facts of the notice that is rendered."""
     facts = {**found.shown, **(more or {})}
-    policy, request = world.policies.policy, found.request
+    policy, request = world.policies.policy, _as_it_is(found)
     return CardFacts(
         request=request,
         requester=person_or_id(world, request.ask.requester),
@@ -87,6 +87,14 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         extension=found.extension,
         pause=found.pause,
     )
+
+
+def _as_it_is(found: Stored) -> QuotaRequest:
+    """More time is for what is still on loan: a part may have gone back since it was asked for."""
+    request, loan = found.request, found.loan
+    if request.extends is None or loan is None:
+        return request
+    return replace(request, ask=replace(request.ask, amount=loan.amount))
 
 
 def unit_of(policy: Policy, cluster: str, resource: str) -> Unit:

@@ -86,7 +86,7 @@ def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, 
         f"next:{request.id}:{step}" + (f":{request.terms}" if request.terms else ""),
         NoticeKind.NEXT_STEP,
         channel,
-        {"request": request.id, "step": step},
+        {"request": request.id, "step": step, "terms": request.terms},
         Priority.APPROVAL,
         thread_of=thread,
     )

@@ -11,7 +11,7 @@ from bot.core.requests import Ask
 from bot.core.verdict import evaluate, explain
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.gather import person_of, request_facts, roles_of_person
-from bot.flows.overcommit_tick import shows_overcommit
+from bot.flows.overcommit_tick import judged_to_overcommit
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
@@ -28,7 +28,7 @@ def details_facts(world: World, number: int, user: str) -> DetailsFacts:
             raise Refused(f"There is no Q-{number}.")
         ask = found.request.ask
         facts = request_facts(uow, ask, world.clock(), policy, number, found.request.extends)
-    facts = replace(facts, overcommits=shows_overcommit(found.request))
+    facts = replace(facts, overcommits=judged_to_overcommit(found.request))
     read = read_queues(world, ask.cluster)
     picture = None if isinstance(read, NotRead) else read
     seen = visible_queues(policy, roles, ask.cluster, picture.queues) if picture else frozenset()

@@ -3,6 +3,8 @@
 Called by chat for `explain`. Reads only; what the rules come to is core/verdict, as for `policy explain`.
 """
 
+from dataclasses import replace
+
 from bot.core.drafts import Draft, Question
 from bot.core.errors import Refused
 from bot.core.explanation import StepStanding, may_hear, standing_of_steps
@@ -11,7 +13,9 @@ from bot.core.requests import RequestState
 from bot.core.verdict import evaluate, evaluate_again, explain
 from bot.flows.card_facts import card_facts, stored
 from bot.flows.gather import look_up_groups, person_of, person_or_id, request_facts, roles_of_person
-from bot.flows.submit_request import complete
+from bot.flows.live_impact import live_overcommit
+from bot.flows.overcommit_tick import judged_to_overcommit
+from bot.flows.submit_request import complete, may_overcommit
 from bot.flows.world import World
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf
 
@@ -27,12 +31,13 @@ def explain_stored(world: World, number: int, user: str) -> ExplainFacts:
         if found is None:
             raise Refused(f"There is no Q-{number}.")
         request = found.request
-        facts = request_facts(uow, request.ask, world.clock(), policy, number)
+        facts = request_facts(uow, request.ask, world.clock(), policy, number, request.extends)
+    facts = replace(facts, overcommits=judged_to_overcommit(request))
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))
     barred = may_hear(policy, roles_of_person(world, policy, person), person, request, groups)
     if barred:
         raise Refused(barred)
-    verdict = evaluate_again(policy, facts, request.created_at, request.rule)
+    verdict = evaluate_again(policy, facts, request.judged_at or request.created_at, request.rule)
     waits = request.state is RequestState.WAITING
     steps = standing_of_steps(policy, request.steps, found.approvals, request.ask.requester, groups)
     return ExplainFacts(
@@ -50,10 +55,11 @@ def explain_draft(world: World, draft: Draft) -> WhatIf:
     if isinstance(proposed, Question):
         options = f" Say it in the line, like: {proposed.options[0]}" if proposed.options else ""
         raise Refused(proposed.sentence + options)
-    proposal, _, person, policy = proposed
+    proposal, picture, person, policy = proposed
+    promised = live_overcommit(world, proposal.ask, picture)
     with world.store.read() as uow:
         facts = request_facts(uow, proposal.ask, world.clock(), policy)
-    verdict = evaluate(policy, facts)
+    verdict = evaluate(policy, replace(facts, overcommits=may_overcommit(proposal.ask, promised)))
     groups = look_up_groups(world, groups_of_steps(policy, verdict.steps))
     steps = standing_of_steps(policy, verdict.steps, (), person.id, groups)
     return WhatIf(proposal.ask, explain(verdict), tuple(_named(world, step) for step in steps), proposal.notes)

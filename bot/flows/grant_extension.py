@@ -26,7 +26,7 @@ def grant(uow: UnitOfWork, policy: Policy, request: QuotaRequest, by: str, now: 
     """Give what a waiting request asks for: a loan, or more time with one. Raises Stale, Refused."""
     if request.extends is None:
         return grant_loan(uow, request, by, now)
-    loan = _live(uow, request.extends, now)
+    loan = live_loan(uow, request.extends, now)
     until = request.ask.until
     if until is None or loan.end != request.ask.start:
         raise Refused(f"The end of {request.subject} has changed since this was asked. Ask again.")
@@ -40,14 +40,15 @@ def grant(uow: UnitOfWork, policy: Policy, request: QuotaRequest, by: str, now: 
 
 def extendable(uow: UnitOfWork, number: int, now: datetime) -> Loan:
     """A loan whose end can still be moved, and of which no extension waits. Raises Refused."""
-    loan = _live(uow, number, now)
+    loan = live_loan(uow, number, now)
     waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
     if waiting:
         raise RefusedWith(extension_waits(waiting[0]))
     return loan
 
 
-def _live(uow: UnitOfWork, number: int, now: datetime) -> Loan:
+def live_loan(uow: UnitOfWork, number: int, now: datetime) -> Loan:
+    """A loan whose end can still be moved. Raises Refused."""
     loan = uow.loans.get(number)
     if loan is None:
         raise Refused(f"There is no loan Q-{number}.")

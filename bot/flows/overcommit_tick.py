@@ -28,6 +28,12 @@ def shows_overcommit(request: QuotaRequest) -> bool:
     return picture is None or (picture.overcommit is not None and picture.overcommit.needs_tick)
 
 
+def judged_to_overcommit(request: QuotaRequest) -> bool:
+    """Whether no rule approves it by itself: a tick was for the time that was asked for then, not for more of it."""
+    more_time = request.ask.kind is LoanKind.EXTRA and request.extends is not None
+    return more_time or shows_overcommit(request)
+
+
 def asks_for_tick(request: QuotaRequest, revision: int) -> bool:
     """Whether a press on this picture opens the form with the tick first. An old picture is refused without it."""
     return request.state is RequestState.WAITING and request.revision == revision and shows_overcommit(request)

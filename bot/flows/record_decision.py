@@ -27,9 +27,9 @@ from bot.flows.audited import refusals_audited
 from bot.flows.cards import ask_next, owe_line, refresh_cards, refresh_copies, tell_requester
 from bot.flows.close_offer import close_offer
 from bot.flows.gather import has_left, look_up_groups, person_of, request_facts, request_of
-from bot.flows.grant_extension import grant
+from bot.flows.grant_extension import grant, live_loan
 from bot.flows.live_impact import live_impact
-from bot.flows.overcommit_tick import TICKED, hold_numbers, tick_note
+from bot.flows.overcommit_tick import TICKED, hold_numbers, judged_to_overcommit, tick_note
 from bot.flows.read_cluster import NotRead
 from bot.flows.waiting_request import already, waiting_request
 from bot.flows.world import World
@@ -102,6 +102,7 @@ def _approve(world: World, seen: _Seen) -> str:
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
         facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id, request.extends)
+    facts = replace(facts, overcommits=judged_to_overcommit(request))
     allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
         if stuck(seen.policy, request, approvals, seen.groups):
@@ -121,7 +122,8 @@ def _approve(world: World, seen: _Seen) -> str:
         return _show_again(world, seen, impact, None)
     tick = tick_note(request.ask, impact, ticked=seen.press.ticked) if impact is not None else None
     approval = Approval(request.id, allowed.step, seen.person.id, seen.now, allowed.self_approved, request.terms)
-    notes = [*_notes(seen, approval, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
+    lent = facts.extends.amount if facts.extends else request.ask.amount
+    notes = [*_notes(seen, approval, lent, blind=isinstance(impact, NotRead)), *([tick] if tick else [])]
     found = impact.overcommit if isinstance(impact, Impact) else None
     said = _record(world, seen, [*approvals, approval], notes, found)
     return f"{said} {impact.opening}: approved {_BLIND}." if isinstance(impact, NotRead) else said
@@ -141,6 +143,8 @@ def _record(
         if step is None:
             request = grant(uow, seen.policy, request, seen.person.id, seen.now)
         else:
+            if request.extends is not None:
+                live_loan(uow, request.extends, seen.now)  # nobody else is asked for what nobody can give
             request = uow.requests.update(replace(request, revision=request.revision + 1))
             ask_next(uow, seen.policy, request, step, seen.now)
         void = close_offer(uow, request.id, OfferState.VOID, seen.person.id, seen.now)
@@ -161,11 +165,11 @@ def _record(
     return f"{request.name} is approved.{waits}" if complete else f"Your approval of {request.name} counts."
 
 
-def _notes(seen: _Seen, approval: Approval, *, blind: bool) -> list[str]:
+def _notes(seen: _Seen, approval: Approval, lent: int, *, blind: bool) -> list[str]:
     """In brackets behind the approval in the thread."""
     ask, step = seen.request.ask, seen.request.steps[approval.step]
     lends = ask.lender is not None and step.who == f"leads:{seen.policy.team_of(ask.cluster, ask.lender)}"
-    notes = [f"{ask.lender} lends {ask.amount}"] if lends else []
+    notes = [f"{ask.lender} lends {lent}"] if lends else []
     notes += [_SELF] if approval.self_approved else []
     return [*notes, _BLIND] if blind else notes
 

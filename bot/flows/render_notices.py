@@ -30,6 +30,7 @@ from bot.views.parts import Group
 from bot.views.pause import Resumed, paused_notice, resumed_notice
 from bot.views.platform import Outage, PolicyTrouble, Unreadable
 from bot.views.request_card import card
+from bot.views.request_card import next_step as open_step
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
 
 _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
@@ -145,10 +146,11 @@ def _line(world: World, notice: Notice) -> Message:
 
 
 def _next_step(world: World, notice: Notice) -> Message:
-    """Nobody is pinged for a step that has been decided meanwhile."""
+    """Nobody is pinged for a step that has been decided meanwhile, or of terms that were changed."""
     facts = _facts(world, notice.draft.facts)
-    index = notice.draft.facts["step"]
-    if facts.request.state is not RequestState.WAITING or index >= len(facts.request.steps):
+    index, terms = notice.draft.facts["step"], notice.draft.facts.get("terms", 0)
+    as_asked = facts.request.state is RequestState.WAITING and facts.request.terms == terms
+    if not as_asked or index >= len(facts.steps) or facts.steps[index] is not open_step(facts):
         raise NotSaid("this step is decided")
     who = people_of(world.policies.policy, facts.request.steps[index].who)
     people = tuple(person_or_id(world, one) for one in who if not is_group(one))

@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
-from bot.core.requests import AuditEntry, QuotaRequest
+from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
@@ -46,6 +46,8 @@ def _return(world: World, number: int, amount: int | None, user: str, arrival: s
         uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, "return", f"Q-{number}", str(given)))
         refresh_cards(uow, number, now)
+        for extension in uow.requests.find(states={RequestState.WAITING}, extends=number):
+            refresh_cards(uow, extension.id, now)
         note = f"{given} of {loan.amount}" if given < loan.amount else ""
         owe_line(uow, policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
         if user != request.ask.requester:

@@ -1,6 +1,7 @@
 """An arrival that another worker handled meanwhile changes nothing and is not answered twice, in any flow."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,11 +10,16 @@ from bot.core.convergence.facts import AnswerKind
 from bot.core.errors import AlreadyHandled
 from bot.core.requests import RequestState
 from bot.flows.answer_edit import EditPress, answer_edit
+from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
 from bot.flows.end_loan import end_loan
+from bot.flows.extend_loan import MoreTime, extend_loan
+from bot.flows.make_offer import Change, make_offer
+from bot.flows.pause_quota import pause_quota, resume_quota
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.withdraw_request import withdraw_request
+from bot.views.change_form import ChangeValues
 from tests.support import quota
 
 if TYPE_CHECKING:
@@ -79,9 +85,43 @@ def _answer(bench: "Bench", arrival: str) -> None:
     answer_edit(bench.world, press)
 
 
+def _extend(bench: "Bench", arrival: str) -> None:
+    extend_loan(bench.world, MoreTime(_loan(bench), timedelta(days=1)), "U0VISION", arrival, arrival)
+
+
+def _offer(bench: "Bench", arrival: str) -> int:
+    number = _waiting(bench)
+    revision = bench.store.tables.requests[number].revision
+    return make_offer(bench.world, Change(number, revision, "U0LEADNLP", arrival, ChangeValues(4, "borrow", ""))).id
+
+
+def _accept(bench: "Bench", arrival: str) -> None:
+    accept_offer(bench.world, OfferPress(_offer(bench, bench.arrival("offer")), "U0VISION", arrival))
+
+
+def _keep(bench: "Bench", arrival: str) -> None:
+    keep_request(bench.world, OfferPress(_offer(bench, bench.arrival("offer")), "U0VISION", arrival))
+
+
+def _pause(bench: "Bench", arrival: str) -> None:
+    pause_quota(bench.world, "", "U0ADMIN", arrival)
+
+
+def _resume(bench: "Bench", arrival: str) -> None:
+    pause_quota(bench.world, "", "U0ADMIN", bench.arrival("pause"))
+    resume_quota(bench.world, "U0ADMIN", arrival)
+
+
+BEFORE = {("request", "waiting"), ("offer", "4 a100, 3 days, borrow"), ("pause", "ok")}
+"""What the flows find in place."""
+
+
 @pytest.mark.parametrize(
     "flow",
-    [_request, _withdraw, _return_all, _return_part, _end, _approve, _deny, _answer],
+    [
+        *(_request, _withdraw, _return_all, _return_part, _end, _approve, _deny, _answer),
+        *(_extend, _accept, _keep, _resume),
+    ],
     ids=lambda flow: flow.__name__.strip("_"),
 )
 def test_it_is_left_to_the_other_worker(bench: "Bench", flow: Flow) -> None:
@@ -93,4 +133,17 @@ def test_it_is_left_to_the_other_worker(bench: "Bench", flow: Flow) -> None:
     with pytest.raises(AlreadyHandled):
         flow(bench, arrival)
     by_people = [entry for entry in bench.store.tables.audit if entry.who.startswith("U0")]
-    assert [entry for entry in by_people if (entry.what, entry.outcome) != ("request", "waiting")] == []
+    assert [entry for entry in by_people if (entry.what, entry.outcome) not in BEFORE] == []
+
+
+@pytest.mark.parametrize("flow", [_offer, _pause], ids=lambda flow: flow.__name__.strip("_"))
+def test_nothing_is_offered_or_paused_twice(bench: "Bench", flow: Flow) -> None:
+    arrival = bench.arrival("once")
+    with bench.world.store.begin() as uow:
+        uow.inbox.done(arrival)
+        uow.commit()
+    with pytest.raises(AlreadyHandled):
+        flow(bench, arrival)
+    assert bench.store.tables.offers == {}
+    assert bench.store.tables.pause is None
+    assert [entry.what for entry in bench.store.tables.audit if entry.what in {"offer", "pause"}] == []

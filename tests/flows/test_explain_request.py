@@ -1,15 +1,22 @@
 """`explain`: the rule and why, who may approve, what is missing; and who may hear it."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bot.core.errors import Refused
+from bot.core.loans import LoanKind
 from bot.core.people import Person
+from bot.flows.answer_offer import OfferPress, accept_offer
 from bot.flows.explain_request import explain_draft, explain_stored
+from bot.flows.extend_loan import MoreTime, extend_loan
+from bot.flows.make_offer import Change, make_offer
 from bot.flows.record_decision import Press, approve
 from bot.flows.submit_request import Submitted, submit_request
 from bot.views.answers.explain import explained, what_if
+from bot.views.change_form import ChangeValues
+from bot.views.ids import LENDER_BOT
 from tests.support import quota
 from tests.support.view_text import seen
 
@@ -147,3 +154,47 @@ def test_what_cannot_be_asked_or_is_not_clear_is_said(bench: "Bench", changes: d
     amount = changes.pop("amount", 8)
     with pytest.raises(Refused, match=words):
         explain_draft(bench.world, quota.draft(amount, **changes))  # type: ignore[arg-type]
+
+
+def test_more_time_is_explained_as_it_was_judged_and_under_the_name_that_people_know(bench: "Bench") -> None:
+    """With the whole of its loan, which is not also counted beside it."""
+    loan = bench.approved(quota.transfer(2))
+    bench.pass_time(seconds=1)
+    key = bench.arrival("extend")
+    asked = extend_loan(bench.world, MoreTime(loan, timedelta(hours=12)), "U0VISION", key, key).request
+    lines = said(bench, asked.id)
+    assert lines[0] == f"+12 h for Q-{loan}: 2 a100 for vision, waiting, 0 of 2 approvals"
+    assert "Rules that did not match: small-and-short: 84 h is more than 1 day; big: 2 is not more than 4." in lines
+    with pytest.raises(Refused, match=f"^Q-{loan}'s extension is explained to"):
+        explain_stored(bench.world, asked.id, "U0ROBOTICS")
+
+
+def test_accepted_terms_are_explained_by_the_hour_at_which_they_were_judged(bench: "Bench") -> None:
+    at_night = {"hours": {"after": "20:00", "until": "06:00"}}
+    rest = {"name": "rest", "then": {"steps": [{"who": "group gpu-admins"}]}}
+    bench.policy = quota.with_rules({"name": "night", "if": at_night, "then": {"steps": [{"who": "team-leads"}]}}, rest)
+    made = submit_request(bench.world, quota.draft(8, kind=LoanKind.BORROW), "test:ask", bench.arrival("ask"))
+    assert isinstance(made, Submitted)
+    bench.pass_time(hours=9)
+    waits = bench.store.tables.requests[made.request.id]
+    less = ChangeValues(4, "borrow", LENDER_BOT)
+    offer = make_offer(bench.world, Change(waits.id, waits.revision, "U0ADMIN", bench.arrival("offer"), less))
+    accept_offer(bench.world, OfferPress(offer.id, "U0VISION", bench.arrival("accept")))
+    bench.pass_time(hours=9)
+    lines = said(bench, waits.id)
+    assert any("rule night, because" in one for one in lines)
+    assert not any("The policy has changed since" in one for one in lines)
+
+
+def test_a_rule_that_does_not_promise_more_than_there_is_is_not_said_to_approve(bench: "Bench") -> None:
+    """Neither of a request nor of what nobody has asked for: 48 a100 are promised, and there are 48."""
+    files = quota.documents()
+    files["approvals.yaml"] |= {"kinds": ["extra"], "rules": [{"name": "auto", "then": {"approve": "auto"}}]}
+    bench.policy = quota.policy(files)
+    bench.kube.add_node("all", "a100", 48)
+    draft = quota.draft(2, kind=LoanKind.EXTRA, flavor="a100")
+    made = submit_request(bench.world, draft, "test:ask", bench.arrival("ask"))
+    assert isinstance(made, Submitted)
+    for lines in (said(bench, made.request.id), seen(what_if(explain_draft(bench.world, draft)))):
+        assert "Needs 1 approval: rule auto, because it covers every request." in lines
+        assert "Rule auto does not promise more than the nodes have, so a person decides." in lines

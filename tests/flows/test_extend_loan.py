@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bot.core.errors import Refused, Stale
-from bot.core.loans import Loan, LoanState
+from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.requests import Ask, QuotaRequest, RequestState
 from bot.flows.details_facts import details_facts
 from bot.flows.end_loan import end_loan
@@ -352,3 +352,40 @@ def test_a_loan_that_was_extended_meanwhile_is_looked_at_again(bench: "Bench") -
     with pytest.raises(Stale):
         ask(bench, by=DAY)
     assert loan(bench).end == before.end + 3 * DAY
+
+
+def test_more_time_is_asked_for_what_is_still_on_loan(bench: "Bench") -> None:
+    """A part that goes back meanwhile is neither shown nor lent for longer, and the waiting card says so."""
+    lent(bench)
+    ask(bench)
+    bench.deliver_all()
+    return_loan(bench.world, 1, 5, REQUESTER, bench.arrival("a part"))
+    bench.deliver_all()
+    assert "+2 days for Q-1: 3 a100 for vision: u0vision asks, 0 of 3 approvals" in bench.texts("C0APPROVALS")
+    approve_all(bench)
+    bench.deliver_all()
+    assert "u0leadnlp approved (nlp lends 3)" in bench.texts("C0APPROVALS")
+    told = next(one.message for one in bench.posted(REQUESTER) if one.message.text.startswith("Q-1 now ends"))
+    assert any("3 a100 for vision" in line for line in seen(told))
+
+
+def test_the_details_of_more_extra_quota_say_what_the_policy_said(bench: "Bench") -> None:
+    """A tick is for the time that was asked for: no rule gives more of it, whatever the nodes have."""
+    files = quota.documents()
+    files["approvals.yaml"] |= {"kinds": ["extra"], "rules": [{"name": "auto", "then": {"approve": "auto"}}]}
+    bench.policy = quota.policy(files)
+    lent(bench, quota.ask(4, kind=LoanKind.EXTRA))
+    asked = ask(bench)
+    assert [step.who for step in asked.steps] == ["group:gpu-admins"]
+    shown = seen(details(details_facts(bench.world, asked.id, ADMIN)))
+    assert "Needs 1 approval: rule auto, because it covers every request." in shown
+
+
+def test_no_step_of_an_extension_is_given_once_its_loan_is_over(bench: "Bench") -> None:
+    """Nor is the next one asked, until it lapses."""
+    lent(bench)
+    ask(bench)
+    return_loan(bench.world, 1, None, REQUESTER, bench.arrival("all"))
+    with pytest.raises(Refused, match="Q-1 is over already"):
+        press(bench, user="U0LEADNLP")
+    assert bench.keys("next:2:") == ["next:2:0"]

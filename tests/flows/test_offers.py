@@ -15,6 +15,7 @@ from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
 from bot.flows.change_form import change_facts
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.make_offer import Change, make_offer
+from bot.flows.pause_quota import pause_quota
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.withdraw_request import withdraw_request
@@ -464,3 +465,48 @@ def test_the_form_is_filled_with_the_requests_terms(bench: "Bench") -> None:
     assert facts.values == ChangeValues(8, "transfer", "nlp")
     assert facts.longest == timedelta(days=3)
     assert set(facts.kinds) == {LoanKind.BORROW, LoanKind.TRANSFER}
+
+
+def test_who_accepts_while_quota_changes_are_paused_hears_that_it_waits(bench: "Bench") -> None:
+    bench.policy = quota.with_rules(ADMINS_ONLY)
+    made = offer(bench, ask(bench))
+    pause_quota(bench.world, "maintenance", OTHER, new_key(bench))
+    assert accept(bench, made).endswith("It waits: quota changes are paused by u0admintwo.")
+
+
+@pytest.fixture
+def late(bench: "Bench", monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Nothing is delivered until this is called: then it says who was pinged."""
+    deliver_all = bench.deliver_all
+    monkeypatch.setattr(bench, "deliver_all", lambda: None)
+
+    def pinged() -> list[str]:
+        deliver_all()
+        texts = bench.texts("C0APPROVALS")
+        return sorted(text.partition(":")[0] for text in texts if "your approval is next" in text)
+
+    return pinged
+
+
+def test_nobody_is_pinged_late_for_a_step_that_was_given(bench: "Bench", late: Callable[[], list[str]]) -> None:
+    bench.policy = quota.with_rules(LEAD_THEN_ADMIN)
+    press(bench, ask(bench), LEAD)
+    assert late() == ["gpu-admins"]
+
+
+def test_nobody_is_pinged_twice_late_because_the_terms_changed(bench: "Bench", late: Callable[[], list[str]]) -> None:
+    bench.policy = quota.with_rules(LEAD_THEN_ADMIN)
+    number = ask(bench)
+    press(bench, number, LEAD)
+    accept(bench, offer(bench, number))
+    assert late() == ["vision lead"]
+
+
+def test_an_offer_that_is_accepted_late_ends_no_later_than_what_was_asked_for(bench: "Bench") -> None:
+    bench.policy = quota.with_rules(ADMINS_ONLY)
+    end = quota.NOW + timedelta(days=3)
+    number = ask(bench, duration=None, until=end)
+    made = offer(bench, number, until="2d")
+    bench.pass_time(hours=30)
+    accept(bench, made)
+    assert bench.store.tables.loans[number].end == end

@@ -130,3 +130,13 @@ def test_two_that_fit_one_at_a_time_are_not_both_approved_at_one_moment(extra: "
         _press(extra, first)
     states = [extra.store.tables.requests[number].state for number in (first, second)]
     assert states == [RequestState.WAITING, RequestState.APPROVED]
+
+
+def test_a_rule_that_came_meanwhile_leaves_the_tick_to_the_admins(extra: "Bench") -> None:
+    """It would approve what fits; of the rest it makes an admin's matter, whoever was asked before."""
+    _rules(extra, {"name": "leads", "then": {"steps": [{"who": "team-leads"}]}})
+    number = _ask(extra, 8)
+    _rules(extra, AUTO)
+    with pytest.raises(Refused, match="other people decide this now"):
+        _press(extra, number, ticked=True, who="U0LEADVISION")
+    assert _press(extra, number, ticked=True) == f"Q-{number} is approved."

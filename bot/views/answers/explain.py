@@ -7,12 +7,11 @@ from bot.core.explanation import StepStanding
 from bot.core.messages import Message
 from bot.core.people import Person
 from bot.core.requests import Ask, RequestState
-from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import counted, joined
 from bot.views.facts import CardFacts
 from bot.views.kit import line, rich
 from bot.views.loan_state import told
-from bot.views.loan_words import how_long, what
+from bot.views.loan_words import asked, how_long, what
 from bot.views.parts import Line, Reason, Theirs, named, sentence
 from bot.views.pause import paused_line
 
@@ -56,7 +55,8 @@ class WhatIf:
 def explained(facts: ExplainFacts) -> Message:
     """Of a stored request."""
     request = facts.card.request
-    first = line(f"{format_request_id(request.id)}: ", what(request.ask), ", ", told(facts.card).short)
+    asks = line(f"{request.name}: ", what(request.ask)) if request.extends is None else asked(request)
+    first = line(asks, ", ", told(facts.card).short)
     lines = [first, *_why(facts.why)]
     if facts.then is not None:
         lines.append(line("The policy has changed since: rule ", Theirs(facts.then), " decided then."))

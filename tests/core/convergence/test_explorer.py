@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.convergence.exhaust import explore
 from tests.support.convergence.explorer import Scenario, walk
-from tests.support.convergence.scenarios import EDITS, EVERYTHING, NARROW, NETWORK, PAUSES, SCENARIOS
+from tests.support.convergence.scenarios import BACK_AND_FORTH, EDITS, EVERYTHING, NARROW, NETWORK, PAUSES, SCENARIOS
 from tests.support.convergence.world import extra, key_of, queue_of, transfer
 
 WALKS = int(os.environ.get("CONVERGENCE_WALKS", "15"))
@@ -62,6 +62,12 @@ def test_every_history_of_a_small_world_keeps_the_promises(scenario: Scenario, a
     done = explore(scenario, at_most)
     assert done.complete is complete
     assert done.finished > 0
+
+
+def test_a_walk_that_once_ended_with_a_loan_half_there() -> None:
+    """A closing write that changed no number, its answer lost; then the loans of the circle were wanted again."""
+    happened = walk(replace(BACK_AND_FORTH, budgets={"lost answer": 4, "drop": 2, "edit": 2, "strip": 1}), 152, STEPS)
+    assert min(happened[kind] for kind in ("lost answer", "drop", "edit", "strip", "answer")) > 0
 
 
 def test_walks_meet_every_kind_of_fault() -> None:

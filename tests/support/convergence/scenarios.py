@@ -25,7 +25,7 @@ EVERYTHING = {
 
 NETWORK = {"lost answer": 5, "drop": 3, "reject": 3, "crash": 2}
 EDITS = {"lost answer": 3, "drop": 1, "edit": 3, "strip": 2}
-PAUSES = {"lost answer": 4, "drop": 2, "reject": 1, "edit": 1, "pause": 3}
+PAUSES = {"lost answer": 4, "drop": 2, "reject": 1, "edit": 1, "strip": 1, "pause": 3}
 SURPLUS = {"lost answer": 3, "drop": 1, "reject": 1, "edit": 2}
 
 _TWO = {H100: Quota(4, lending_limit=3), A100: Quota(3, borrowing_limit=1)}
