@@ -121,7 +121,7 @@ class Site:
     def node(self, word: str, gpus: int, labels: Obj, **spec: Any) -> str:
         """A node that is ready, with so many GPUs; its name."""
         name = self.name(word)
-        self._create("/api/v1/nodes", {"metadata": {"name": name, "labels": labels}})
+        self.create("/api/v1/nodes", {"metadata": {"name": name, "labels": labels}})
         has, path = {"cpu": "64", "memory": "64Gi", "pods": "110", GPU: str(gpus)}, f"/api/v1/nodes/{name}"
         ready = {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "for the test"}
         status = {"capacity": has, "allocatable": has, "conditions": [ready]}
