@@ -135,7 +135,7 @@ class Stage:
         self.bot = Bot(settings, self.clock, pace=self.pace)
         self.bot.start()
         if self._socket_mode:
-            self.wait("the bot is connected, the last one no more", lambda: self.slack.connections == 1)
+            self.wait("the bot is connected", lambda: self.slack.connections > 0)
         else:
             self.slack.use_http(f"http://127.0.0.1:{self.bot.port}/slack/events")
 
