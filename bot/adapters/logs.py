@@ -6,13 +6,19 @@ from typing import Literal
 
 import structlog
 
-_VENDORS = ("slack_bolt", "slack_sdk", "kubernetes", "urllib3", "apscheduler", "sqlalchemy", "uvicorn", "alembic")
+_VENDORS = {
+    **dict.fromkeys(
+        ("slack_bolt", "slack_sdk", "kubernetes", "urllib3", "sqlalchemy", "uvicorn", "alembic"), logging.WARNING
+    ),
+    "apscheduler": logging.ERROR,  # warns whenever a job is still at its last run: every second while a database hangs
+}
+"""From which level on each of them is heard."""
 
 
 def configure_logs(level: str, style: Literal["json", "console"]) -> None:
     """Everything goes to standard error, so that commands can print to standard output.
 
-    Vendors speak from WARNING on: at DEBUG some of them print whole requests, tokens among them.
+    Vendors speak from WARNING on at the earliest: at DEBUG some of them print whole requests, tokens among them.
     """
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -39,5 +45,5 @@ def configure_logs(level: str, style: Literal["json", "console"]) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
-    for vendor in _VENDORS:
-        logging.getLogger(vendor).setLevel(max(logging.WARNING, root.level))
+    for vendor, least in _VENDORS.items():
+        logging.getLogger(vendor).setLevel(max(least, root.level))
