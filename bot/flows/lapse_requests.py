@@ -48,8 +48,8 @@ def _lapse(world: World, epoch: int, request: QuotaRequest, *, moot: bool) -> No
         close_offer(uow, request.id, OfferState.VOID, "bot", now)
         uow.audit.add(AuditEntry(now, "bot", request.verb("lapse"), request.subject, "ok"))
         refresh_copies(uow, request, now, {"worse": None})
-        owe_line(uow, world.policies.policy, request.id, EventKind.LAPSED, now)
         if not moot:
+            owe_line(uow, world.policies.policy, request.id, EventKind.LAPSED, now)
             tell_requester(uow, lapsed, NoticeKind.LAPSED, now)
         uow.commit()
     world.wake_delivery()

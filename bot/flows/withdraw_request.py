@@ -21,18 +21,21 @@ from bot.views.thread_lines import EventKind
 
 
 def withdraw_request(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
-    """The request as it is now. The number of a loan in force means the extension of it that waits, if there is one.
-    Raises Refused; both are in the audit."""
-    meant = _meant(world, request_of(world, number))
-    with refusals_audited(world, user, meant.verb("withdraw"), meant.subject):
-        return _take_back(world, meant.id, user, arrival)
+    """The request as it is now, of exactly this number: what a button says. Raises Refused; both are in the audit."""
+    request = request_of(world, number)
+    with refusals_audited(world, user, request.verb("withdraw"), request.subject):
+        return _take_back(world, number, user, arrival)
 
 
-def _meant(world: World, request: QuotaRequest) -> QuotaRequest:
+def meant_to_withdraw(world: World, number: int) -> int:
+    """What somebody means who types this number: of a loan in force, the extension of it that waits, if there is one.
+
+    Not so for a button. One that was drawn before the loan came into force must not take back what was asked since.
+    """
     with world.store.read() as uow:
-        loan = uow.loans.get(request.id)
-        waiting = uow.requests.find(states={RequestState.WAITING}, extends=request.id)
-    return waiting[0] if waiting and loan is not None and loan.in_force_at is not None else request
+        loan = uow.loans.get(number)
+        waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
+    return waiting[0].id if waiting and loan is not None and loan.in_force_at is not None else number
 
 
 def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaRequest:

@@ -15,11 +15,12 @@ from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.look_up import list_facts, requests_to_withdraw, status_facts
 from bot.flows.record_decision import Press, approve, deny
+from bot.flows.refused_with import RefusedWith
 from bot.flows.remind_loans import remind_loans
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
 from bot.flows.submit_request import Submitted, submit_request
-from bot.flows.withdraw_request import withdraw_request
+from bot.flows.withdraw_request import meant_to_withdraw, withdraw_request
 from bot.views.details import details
 from tests.support import quota
 from tests.support.view_text import seen
@@ -160,10 +161,21 @@ def test_a_second_one_waits_for_the_first(bench: "Bench") -> None:
     lent(bench)
     ask(bench)
     assert refused(bench, by=DAY) == "Q-1's extension by 2 days waits for a decision already."
-    withdraw_request(bench.world, 1, REQUESTER, bench.arrival("withdraw"))
+    withdraw_request(bench.world, meant_to_withdraw(bench.world, 1), REQUESTER, bench.arrival("withdraw"))
     assert extension(bench).state is RequestState.WITHDRAWN
     assert audit(bench)[-1] == (REQUESTER, "withdraw extension", "ok")
     assert ask(bench, by=DAY).state is RequestState.WAITING
+
+
+def test_an_old_withdraw_button_of_the_loan_leaves_its_extension_alone(bench: "Bench") -> None:
+    """Drawn while the loan was not in force yet, on another card."""
+    lent(bench)
+    ask(bench)
+    with pytest.raises(RefusedWith):
+        withdraw_request(bench.world, 1, REQUESTER, bench.arrival("withdraw"))
+    assert extension(bench).state is RequestState.WAITING
+    assert loan(bench).ended_at is None
+    assert audit(bench)[-1][:2] == (REQUESTER, "withdraw")
 
 
 def test_it_can_be_extended_again_from_its_new_end(bench: "Bench") -> None:
@@ -264,6 +276,7 @@ def test_what_is_over_is_neither_extended_nor_waits_for_it(bench: "Bench", over:
     bench.deliver_all()
     assert loan(bench).state is LoanState.CLOSED
     assert not any("lapsed" in text for text in bench.texts(REQUESTER) if not text.startswith("+2 days"))
+    assert not any("nobody decided" in text for text in bench.texts("C0APPROVALS"))
 
 
 def test_undecided_it_lapses_with_the_end(bench: "Bench") -> None:

@@ -5,7 +5,7 @@ from bot.core.errors import Refused
 from bot.core.messages import Message
 from bot.core.wording.small_commands import WithdrawWords
 from bot.flows.look_up import requests_to_withdraw
-from bot.flows.withdraw_request import withdraw_request
+from bot.flows.withdraw_request import meant_to_withdraw, withdraw_request
 from bot.views.answers.done import request_withdrawn
 from bot.views.answers.help import CommandHelp
 from bot.views.refusals import which_request
@@ -29,4 +29,5 @@ def run(arrived: Arrived, said: WithdrawWords) -> Message:
         if len(requests) > 1:
             return which_request(requests)
         number = requests[0].id
-    return request_withdrawn(withdraw_request(arrived.world, number, arrived.user, arrived.origin))
+    meant = meant_to_withdraw(arrived.world, number)
+    return request_withdrawn(withdraw_request(arrived.world, meant, arrived.user, arrived.origin))
