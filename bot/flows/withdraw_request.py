@@ -7,11 +7,13 @@ from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
 from bot.core.offers import OfferState
+from bot.core.people import Person
+from bot.core.policy import Policy
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_copies, tell_requester
 from bot.flows.close_offer import close_offer
-from bot.flows.gather import person_of, request_of, requester_name, roles_of_person
+from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
 from bot.flows.refused_with import RefusedWith
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -41,14 +43,12 @@ def meant_to_withdraw(world: World, number: int) -> int:
 def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
     person = person_of(world, user)
     policy = world.policies.policy
-    roles = roles_of_person(world, policy, person)
-    requester = requester_name(world, number)
+    barred = _barred(world, policy, request_of(world, number), person)
     now = world.clock()
     with world.store.begin() as uow:
         request = uow.requests.get(number)
         if request is None:
             raise Refused(f"There is no Q-{number}.")
-        barred = may_handle(roles, person, request, requester)
         if barred:
             raise Refused(barred)
         try:
@@ -65,6 +65,14 @@ def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaReque
     world.wake_delivery()
     world.wake_convergence()
     return withdrawn
+
+
+def _barred(world: World, policy: Policy, request: QuotaRequest, person: Person) -> str | None:
+    """Why they may not; None if they may. Whose loan it is may take back what others want to add to it."""
+    roles = roles_of_person(world, policy, person)
+    theirs = [request] if request.extends is None else [request_of(world, request.extends), request]
+    barred = [may_handle(roles, person, one, person_or_id(world, one.ask.requester).name) for one in theirs]
+    return barred[-1] if all(barred) else None
 
 
 def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) -> QuotaRequest:

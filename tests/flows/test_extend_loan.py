@@ -167,6 +167,18 @@ def test_a_second_one_waits_for_the_first(bench: "Bench") -> None:
     assert ask(bench, by=DAY).state is RequestState.WAITING
 
 
+@pytest.mark.parametrize(("user", "words"), [(REQUESTER, None), (LEAD, None), ("U0NLP", "Only "), (ADMIN, "Only ")])
+def test_what_a_lead_asked_for_is_taken_back_by_whose_loan_it_is(bench: "Bench", user: str, words: str | None) -> None:
+    lent(bench)
+    ask(bench, user=LEAD)
+    if words is None:
+        withdraw_request(bench.world, 2, user, bench.arrival("withdraw"))
+    else:
+        with pytest.raises(Refused, match=words):
+            withdraw_request(bench.world, 2, user, bench.arrival("withdraw"))
+    assert extension(bench).state is (RequestState.WITHDRAWN if words is None else RequestState.WAITING)
+
+
 def test_an_old_withdraw_button_of_the_loan_leaves_its_extension_alone(bench: "Bench") -> None:
     """Drawn while the loan was not in force yet, on another card."""
     lent(bench)
