@@ -7,15 +7,13 @@ from typing import Any, Protocol
 
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
-from bot.core.idle_loans import IdleOffer
 from bot.core.inbox import InboxItem
-from bot.core.loan_use import LoanUse
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import Notice, NoticeDraft
 from bot.core.offers import Offer
-from bot.core.past_use import UsedLoan
 from bot.core.pause import Pause
-from bot.core.requests import Approval, Ask, AuditEntry, QuotaRequest, RequestState
+from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from bot.ports.idle_store import IdleOffers, LoanUses
 
 
 class Requests(Protocol):
@@ -227,34 +225,6 @@ class Pauses(Protocol):
 
     def end(self) -> Pause | None:
         """The pause that is over; None if there was none."""
-        ...
-
-
-class LoanUses(Protocol):
-    """How much of each loan is used; a row a loan, written by the leader alone."""
-
-    def put(self, uses: Sequence[LoanUse]) -> None: ...
-
-    def of(self, loans: Collection[int]) -> Sequence[LoanUse]: ...
-
-    def like(self, ask: Ask, since: datetime) -> Sequence[UsedLoan]:
-        """Loans of the ask's cluster, team, flavor and resource that were looked at since then, oldest first."""
-        ...
-
-
-class IdleOffers(Protocol):
-    """What was asked of loans that lie idle, never deleted."""
-
-    def add(self, draft: IdleOffer) -> IdleOffer:
-        """Its id is assigned. Stale if its loan has an `nth` one."""
-        ...
-
-    def get(self, offer_id: int) -> IdleOffer | None: ...
-
-    def latest(self, loan: int) -> IdleOffer | None: ...
-
-    def update(self, offer: IdleOffer) -> IdleOffer:
-        """Change an open one, by compare-and-set on `offer.version`. Raises Stale, also for one that is settled."""
         ...
 
 

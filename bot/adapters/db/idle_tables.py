@@ -1,4 +1,4 @@
-"""The tables of what loans are used for and of what is asked when they lie idle. Beside tables.py, for the same readers."""
+"""The tables of how much loans are used and of what is asked when they lie idle. As tables.py, for the same readers."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ from bot.adapters.db.tables import Base
 
 
 class LoanUseRow(Base, table=True):
-    """`core.loan_use.LoanUse`: one row a loan, written over by each leader. `unused` is [devices, microseconds] pairs."""
+    """`core.loan_use.LoanUse`: one row a loan, which the leader writes over. `unused`: devices, microseconds."""
 
     __tablename__ = "loan_use"
 
