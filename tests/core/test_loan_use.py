@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -205,7 +206,7 @@ def test_what_was_unused_all_the_time_is_what_each_look_of_that_time_left_unused
         if lasted:
             assert use.idle_for(lasted) >= devices
     steps = use.unused
-    assert all(a.at_least > b.at_least and a.lasted < b.lasted for a, b in zip(steps, steps[1:], strict=False))
+    assert all(a.at_least > b.at_least and a.lasted < b.lasted for a, b in pairwise(steps))
 
 
 @pytest.mark.parametrize(
