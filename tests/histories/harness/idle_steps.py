@@ -24,9 +24,8 @@ def lie_idle(town: Town) -> None:
 def work_begins(town: Town, in_queue: str | None = None) -> None:
     """A job begins, if there is room: a small one, or one that takes almost all that its queue has."""
     team = in_queue or town.random.choice(people.TEAMS)
-    queue = town.sim.cluster.get("clusterqueues", "", team)
-    most = int(town.sim.nominal(team, "a100")) if queue is not None else 1
-    gpus = max(1, town.random.choice([1, 2, most - 1, most, most + 1]))
+    room = _room(town, team)
+    gpus = max(1, town.random.choice([1, 2, room - 1, room, room]))
     town.cases["keys"] += 1
     name = f"job-{town.cases['keys']}"
     with suppress(ApiRefused):
@@ -36,6 +35,20 @@ def work_begins(town: Town, in_queue: str | None = None) -> None:
     town.sim.reconcile()
     town.work.append((f"{team}-ns", name))
     town.log.drain()
+
+
+def _room(town: Town, team: str) -> int:
+    """GPUs of its own quota that a queue has left."""
+    queue = town.sim.cluster.get("clusterqueues", "", team)
+    if queue is None:
+        return 1
+    held = [
+        int(entry["total"])
+        for flavor in queue.get("status", {}).get("flavorsReservation", ())
+        for entry in flavor["resources"]
+        if flavor["name"] == "a100"
+    ]
+    return int(town.sim.nominal(team, "a100")) - sum(held)
 
 
 def work_ends(town: Town) -> None:
@@ -64,7 +77,7 @@ def answer_idle(town: Town, what: str) -> None:
     if found is None:
         return
     ask = town.store.tables.requests[found.loan].ask
-    if draw.random() < 0.3:
+    if draw.random() < 0.4:
         work_begins(town, ask.queue)
     for _ in range(draw.choice([1, 1, 2])):
         user = draw.choice([ask.requester, ask.requester, people.lead(ask.team), people.NOBODY])
