@@ -6,14 +6,17 @@ from alembic import context
 from sqlalchemy import Connection
 
 from bot.adapters.db import engine as engines
-from bot.adapters.db.tables import Base
+from bot.adapters.db import idle_tables, tables
+
+TABLES = (tables, idle_tables)
+"""All modules with tables: they are known once they are imported."""
 
 
 def run(connection: Connection) -> None:
     """All steps in the transaction of `connection`, which the caller ends."""
     context.configure(
         connection=connection,
-        target_metadata=Base.metadata,
+        target_metadata=tables.Base.metadata,
         render_as_batch=True,  # SQLite cannot alter most things in place
     )
     with context.begin_transaction():

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from bot.adapters.policy_yaml import parse
-from bot.core.policy import FILES, Policy, approvals, clusters, read_policy, teams
+from bot.core.policy import FILES, Policy, approvals, clusters, idle, read_policy, teams
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
@@ -22,6 +22,7 @@ SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "A team": (teams.Team,),
     "approvals.yaml": (approvals.ApprovalsFile,),
     "Limits": (approvals.Limits,),
+    "Idle loans": (idle.IdleLoans,),
     "Rules": (approvals.Rule,),
     "Conditions": (approvals.Conditions,),
     "Ranges": (approvals.Range, approvals.DurationRange),
@@ -52,9 +53,9 @@ def default_words(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     if isinstance(value, BaseModel):
-        return "all defaults" if type(value) is approvals.Limits else "`{}`"
+        return "all defaults" if type(value) in (approvals.Limits, idle.IdleLoans) else "`{}`"
     if isinstance(value, timedelta):
-        return f"`{value.days}d`"
+        return f"`{value.days}d`" if value % timedelta(days=1) == timedelta(0) else f"`{value // timedelta(hours=1)}h`"
     if isinstance(value, tuple):
         return f"`[{', '.join(value)}]`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
@@ -62,7 +63,7 @@ def default_words(field: FieldInfo) -> str:
 
 def every_model(model: type[BaseModel] | None = None) -> Iterator[type[BaseModel]]:
     """The models that the three files are made of."""
-    for name in (teams, approvals, clusters):
+    for name in (teams, approvals, clusters, idle):
         for value in vars(name).values():
             if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == name.__name__:
                 yield value

@@ -33,6 +33,7 @@ from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests
+from bot.flows.offer_idle import offer_idle
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
 from bot.flows.tell_loans import tell_after_start
@@ -158,6 +159,7 @@ class Bot:
             (self._desk.tell_slow, SLOW_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: remind_loans(self.world, epoch)), LOOK_EVERY),
+            (self._leader.leading(lambda epoch: offer_idle(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:
             timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())

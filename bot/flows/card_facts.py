@@ -13,6 +13,7 @@ from bot.core.loans import Loan
 from bot.core.membership import step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState
+from bot.core.past_use import LOOKS_BACK, PastUse, past_use
 from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
@@ -38,6 +39,8 @@ class Stored:
     extension: QuotaRequest | None = None
     """One of its loan that waits for a decision."""
     pause: Pause | None = None
+    past: PastUse | None = None
+    """What its people used of earlier loans, while it waits."""
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -56,7 +59,13 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         card.draft.facts if card else {},
         waiting[0] if waiting else None,
         uow.pauses.get(),
+        _past(uow, request) if request.state is RequestState.WAITING else None,
     )
+
+
+def _past(uow: UnitOfWork, request: QuotaRequest) -> PastUse | None:
+    """Of the same team's loans of the flavor; of more time the loan itself is one of them."""
+    return past_use(uow.uses.like(request.ask, request.created_at - LOOKS_BACK), request.ask.requester)
 
 
 def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = None) -> CardFacts:
@@ -86,6 +95,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         unreachable=facts.get("unreachable"),
         extension=found.extension,
         pause=found.pause,
+        past=found.past,
     )
 
 

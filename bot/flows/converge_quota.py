@@ -23,6 +23,7 @@ from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.loan_standing import Live, Trouble
+from bot.flows.measure_use import measure_use
 from bot.flows.pause_quota import TURN
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
 from bot.flows.tell_findings import tell_findings, tell_refusal
@@ -101,7 +102,7 @@ def _converge(
             continue
         memory.told.note_closed(planned)
         if not intents:
-            wait = _at_rest(world, epoch, memory, planned, picture)
+            wait = _at_rest(world, epoch, memory, before, planned, picture)
             turn = _next_turn(before.loans, world.clock())
             return min((one for one in (wait, turn) if one is not None), default=None)
         if silent := _send(world, epoch, memory, intents):
@@ -143,15 +144,18 @@ def _fences(
 
 
 def _at_rest(
-    world: World, epoch: int, memory: ConvergeMemory, planned: Plan, picture: ClusterPicture
+    world: World, epoch: int, memory: ConvergeMemory, before: Before, planned: Plan, picture: ClusterPicture
 ) -> timedelta | None:
-    """Nothing is left to write now: say what is new."""
+    """Nothing is left to write now: see how much is used, and say what is new."""
     memory.failures.pop(picture.cluster, None)
     _answers(world, epoch, memory, picture.cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
+    changed = {loan.id: loan for loan in planned.loans}
+    loans = [changed.get(loan.id, loan) for loan in before.loans]
     with world.store.read() as uow:
         records, pause = uow.fields.records(picture.cluster), uow.pauses.get()
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
     past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
+    measure_use(world, epoch, picture, loans, records, memory.use)
     return tell_loans(world, epoch, planned, Live(picture, records, troubles, past, pause), memory.told)
 
 

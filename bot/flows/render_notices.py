@@ -19,11 +19,13 @@ from bot.flows.card_facts import card_facts, offered, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
+from bot.flows.idle_facts import idle_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
 from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
+from bot.views.idle_loan import idle_loan
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
 from bot.views.parts import Group
@@ -198,6 +200,10 @@ def _ending(world: World, notice: Notice) -> Message:
     return (reminders.day_before if notice.draft.kind == NoticeKind.ENDS_IN_A_DAY else reminders.hour_before)(ends)
 
 
+def _idle(world: World, notice: Notice) -> Message:
+    return idle_loan(idle_facts(world, notice))
+
+
 def _pause(world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     pause = Pause(facts["who"], facts["name"], datetime.fromisoformat(facts["since"]), facts["reason"])
@@ -257,6 +263,7 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.LOAN_SHORT: _short,
     NoticeKind.ENDS_IN_A_DAY: _ending,
     NoticeKind.ENDS_SOON: _ending,
+    NoticeKind.IDLE_LOAN: _idle,
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
     NoticeKind.QUOTA_PAUSED: _pause,

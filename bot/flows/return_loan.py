@@ -1,5 +1,6 @@
 """Quota is given back before its end, all of it or a part. Called by chat; only changes the loan in the database."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -17,14 +18,19 @@ from bot.views.kinds import NoticeKind
 from bot.views.refusals import being_changed
 from bot.views.thread_lines import EventKind
 
+Also = Callable[[UnitOfWork, datetime], None]
+"""What is stored in the transaction of the return, before it. Raises Stale if somebody else was first."""
 
-def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
+
+def return_loan(
+    world: World, number: int, amount: int | None, user: str, arrival: str, also: Also = lambda _uow, _now: None
+) -> tuple[Loan, int]:
     """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused; both are audited."""
     with refusals_audited(world, user, "return", f"Q-{number}"):
-        return _return(world, number, amount, user, arrival)
+        return _return(world, number, amount, user, arrival, also)
 
 
-def _return(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
+def _return(world: World, number: int, amount: int | None, user: str, arrival: str, also: Also) -> tuple[Loan, int]:
     person = person_of(world, user)
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
@@ -40,6 +46,7 @@ def _return(world: World, number: int, amount: int | None, user: str, arrival: s
         returned = _returned(loan, amount, now)
         given = loan.amount if returned.state is LoanState.RETURNING else loan.amount - returned.amount
         try:
+            also(uow, now)
             uow.loans.update(returned)
         except Stale:
             raise RefusedWith(being_changed(number, None)) from None

@@ -13,6 +13,7 @@ from bot.core.notices import Notice, NoticeDraft
 from bot.core.offers import Offer
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from bot.ports.idle_store import IdleOffers, LoanUses
 
 
 class Requests(Protocol):
@@ -248,6 +249,10 @@ class UnitOfWork(Protocol):
     def leadership(self) -> Leadership: ...
     @property
     def pauses(self) -> Pauses: ...
+    @property
+    def uses(self) -> LoanUses: ...
+    @property
+    def idle_offers(self) -> IdleOffers: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

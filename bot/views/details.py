@@ -14,6 +14,7 @@ from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import bullets, line, pre, rich
 from bot.views.loan_state import told
 from bot.views.parts import Line, Reason, Theirs, words
+from bot.views.past_lines import past_lines
 from bot.views.request_card import step_name, terms, title
 
 _MOST_WORKLOADS, _MOST_QUEUES, _MOST_OTHERS = 40, 30, 10
@@ -57,7 +58,7 @@ def details(facts: DetailsFacts) -> Modal:
         impact = [line("The same quota for longer: no number of a queue changes")]
     blocks: list[Block] = [
         rich(*head, bold_first=True),
-        bullets(impact or [no_figures(card.no_figures_since)]),
+        bullets([*(impact or [no_figures(card.no_figures_since)]), *past_lines(card.past, card.request.ask)]),
         *_policy(facts),
         *_queues(facts.queues),
         *_team(facts),

@@ -11,6 +11,7 @@ from enum import StrEnum
 from bot.core.impact import AtRisk, Impact
 from bot.core.loans import Loan
 from bot.core.offers import Offer, Terms
+from bot.core.past_use import PastUse
 from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
@@ -149,5 +150,7 @@ class CardFacts:
     """One of the loan that waits for a decision."""
     pause: Pause | None = None
     """Quota changes are paused: an approval waits."""
+    past: PastUse | None = None
+    """Of earlier loans, while somebody decides; None if too little was seen."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

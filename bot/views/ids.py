@@ -33,6 +33,10 @@ class Action(StrEnum):
     """[loan] requester, the team's leads; opens `View.EXTEND_FORM`"""
     LOAN_RETURN = "gpuq_loan_return"
     """[loan] requester, the team's leads; opens `View.RETURN_FORM`"""
+    LOAN_RETURN_IDLE = "gpuq_loan_return_idle"
+    """[idle offer] requester, the team's leads: what is unused goes back"""
+    LOAN_KEEP = "gpuq_loan_keep"
+    """[idle offer] requester, the team's leads: nothing goes back"""
     LOAN_END = "gpuq_loan_end"
     """[loan] admins: end it before its time"""
     DRIFT_BASE = "gpuq_drift_base"
@@ -121,7 +125,7 @@ class PictureBlock(NamedTuple):
     revision: int
 
 
-_PICTURE = re.compile(r"(card|drift):([^:]{1,200}):(\d{1,9})")
+_PICTURE = re.compile(r"(card|drift|idle):([^:]{1,200}):(\d{1,9})")
 
 
 def card_block(request: int, revision: int) -> str:
@@ -134,7 +138,12 @@ def drift_block(question: str, revision: int) -> str:
     return f"drift:{question}:{revision}"
 
 
+def idle_block(offer: int, revision: int) -> str:
+    """block_id of the buttons under the message about an idle loan."""
+    return f"idle:{offer}:{revision}"
+
+
 def picture_of(block_id: str) -> PictureBlock | None:
-    """The kind (card, drift), id and revision in a block_id; None if it carries none."""
+    """The kind (card, drift, idle), id and revision in a block_id; None if it carries none."""
     found = _PICTURE.fullmatch(block_id)
     return PictureBlock(found[1], found[2], int(found[3])) if found else None

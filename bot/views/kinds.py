@@ -46,6 +46,9 @@ class NoticeKind(StrEnum):
     """[reminders.day_before] Requester, or the team's leads if the requester is gone, a day before the end."""
     ENDS_SOON = "ends_soon"
     """[reminders.hour_before] The same, an hour before the end."""
+    IDLE_LOAN = "idle_loan"
+    """[idle_loan.idle_loan] The same, once a day at most while a part of a loan in force is unused; the same message
+    then says what was answered."""
     LENDER_LENT = "lender_lent"
     """[direct.lent] Leads of the lender, when their quota is lowered for a loan."""
     LENDER_BACK = "lender_back"

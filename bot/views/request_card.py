@@ -19,6 +19,7 @@ from bot.views.kit import Confirm, actions, bullets, button, context, headline, 
 from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
 from bot.views.loan_words import asked, how_long, lasting, runs_above, terms_line, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
+from bot.views.past_lines import past_lines
 from bot.views.pause import paused_line
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE, CardState.OFFERED})
@@ -101,6 +102,7 @@ def _impact(facts: CardFacts, state: CardState) -> tuple[Block, ...]:
         lines = impact_lines(facts.impact, facts.unit) if facts.impact else [no_figures(facts.no_figures_since)]
         if facts.pause:
             lines.append(line(paused_line(facts.pause), ". An approval waits until they go on"))
+    lines += past_lines(facts.past, facts.request.ask)
     return (bullets([*lines, *(line(note) for note in facts.notes)]),)
 
 

@@ -15,11 +15,14 @@ from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField, Intent, Question
 from bot.core.errors import NotLeader, Stale
+from bot.core.idle_loans import IdleOffer, IdleState
 from bot.core.inbox import Arrival, InboxItem
+from bot.core.loan_use import LoanUse, Unused
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
 from bot.core.offers import Offer, OfferState, terms_of
+from bot.core.past_use import UsedLoan
 from bot.core.pause import Pause
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
 from bot.ports.store import Store, UnitOfWork
@@ -273,6 +276,28 @@ def pauses(program: Program, uow: UnitOfWork) -> Any:
     return said
 
 
+def idle(program: Program, uow: UnitOfWork) -> Any:
+    """Use of this program's loans, and questions about them."""
+    draw = program.random
+    what = draw.choice(["put", "put", "of", "like", "ask", "ask", "answer", "stale"])
+    mine = [loan.id for loan in uow.loans.find() if loan.cluster == program.name]
+    if not mine:
+        return uow.idle_offers.get(10**6)
+    number = draw.choice(mine)
+    last = uow.idle_offers.latest(number)
+    if what == "put":
+        steps = (Unused(2, timedelta(seconds=draw.randrange(9))),)
+        uow.uses.put([LoanUse(number, program.at(), 2, 0, timedelta(1), timedelta(2), steps)])
+        return uow.uses.of(mine)
+    if what in {"of", "like"}:
+        return uow.uses.of(mine) if what == "of" else uow.uses.like(program.request().ask, program.at())
+    if what == "ask" or last is None:
+        nth = draw.choice([1, 2, 3])
+        return uow.idle_offers.add(IdleOffer(0, number, nth, 1, 2, timedelta(hours=12), program.at()))
+    settled = replace(last, state=draw.choice(list(IdleState)), settled_by="U2", settled_at=program.at(), left=1)
+    return uow.idle_offers.update(replace(settled, version=last.version + (what == "stale")))
+
+
 EPOCH = 1
 PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     requests,
@@ -284,6 +309,7 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     notices,
     audit,
     pauses,
+    idle,
 )
 
 
@@ -333,6 +359,10 @@ class _Names:
             return (self._name("request", value.id), replace(value, id=0))
         if isinstance(value, Offer):
             return (self._name("offer", value.id), replace(value, id=0, request=0))
+        if isinstance(value, LoanUse | UsedLoan):
+            return (self._name("request", value.loan), replace(value, loan=0))
+        if isinstance(value, IdleOffer):
+            return (self._name("idle offer", value.id), replace(value, id=0, loan=0))
         if isinstance(value, Approval):
             return replace(value, request=0)
         return value

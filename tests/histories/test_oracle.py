@@ -100,6 +100,24 @@ TOLD = said(
 )
 BASE = said("audit", who="A", what="answer", subject=f"default/b/a100/{GPU}/nominal", outcome="base: 11")
 
+SEVERAL = [*START, request("waiting", ask=ask(8)), approval("A"), request("approved", "A", ask=ask(8))]
+IN_FORCE = [*SEVERAL, loan("running", amount=8, end=9e9)]
+PEOPLE_OF_B = said("people", who={**PEOPLE["who"], "leads:b": {"L"}}, own=False, outside=("G",))
+
+
+def idle(
+    state: str = "open", amount: int = 6, by: str | None = None, at: float = 1.0, **changes: Any
+) -> dict[str, Any]:
+    facts = {"id": 1, "loan": 1, "amount": amount, "of": 8, "state": state, "by": by}
+    return {"e": "idle", **facts, **changes, "at": at}
+
+
+def holds(reserved: int) -> dict[str, Any]:
+    return said("use", queue="b", reserved={("a100", GPU): reserved})
+
+
+LIES_IDLE = [PEOPLE_OF_B, *IN_FORCE, version("b", 16, "admin"), idle()]
+LESS = loan("running", amount=2, end=9e9)
 PAUSED, GOES_ON = said("pause", on=True), said("pause", on=False)
 SET_OUT = said("intent", field=("a", "a100", GPU, "nominal"), wrote=6, legs={"L1": -2})
 MORE_OUT = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
@@ -142,6 +160,13 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
     ],
     "what has begun is finished while paused": [*START, *APPROVED, SET_OUT, PAUSED, OTHER_SIDE],
     "a loan begins after a pause": [*START, *APPROVED, PAUSED, GOES_ON, SET_OUT],
+    "an idle loan is returned in part": [*LIES_IDLE, idle("returned", by="U1"), LESS],
+    "an idle loan is kept by a lead, and asked about an hour later": [
+        *LIES_IDLE,
+        idle("kept", by="L"),
+        idle(id=2, at=3602.0),
+    ],
+    "less is asked about": [*LIES_IDLE, holds(12), idle(amount=4), idle("returned", 4, "U1"), {**LESS, "amount": 4}],
     "a repeat that says so": [message(), message(type="plain_text", text="This may be a repeat", emoji=False)],
 }
 BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -194,6 +219,17 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
         [*OUT, approval("B"), offer("accepted", "U1"), CHANGED, {**CHANGED, "state": "approved", "by": "B"}],
     ),
     "an offer outlives its request": ("P4", [*OUT, request("denied", "B", ask=ask(4)), REST]),
+    "an idle loan is asked about twice an hour": ("idle", [*LIES_IDLE, idle(id=2, at=1800.0)]),
+    "an idle loan is asked about while paused": ("idle", [PEOPLE_OF_B, *IN_FORCE, PAUSED, idle()]),
+    "more is asked about than is lent": ("idle", [PEOPLE_OF_B, *IN_FORCE, idle(amount=9)]),
+    "a loan that is over is asked about": ("idle", [*IN_FORCE, loan("returning", amount=8, end=9e9), idle()]),
+    "a loan is asked about before its end": ("idle", [*SEVERAL, loan("running", amount=8, end=500.0), idle()]),
+    "an idle loan is answered twice": ("idle", [*LIES_IDLE, idle("kept", by="U1"), idle("returned", by="U1")]),
+    "a stranger returns what is idle": ("P4", [*LIES_IDLE, idle("returned", by="C"), LESS]),
+    "a stranger keeps what is idle": ("P4", [*LIES_IDLE, idle("kept", by="C")]),
+    "what is used goes back": ("idle", [*LIES_IDLE, holds(12), idle("returned", by="U1"), LESS]),
+    "more goes back than the button said": ("idle", [*LIES_IDLE, idle("returned", by="U1"), {**LESS, "amount": 1}]),
+    "a return is answered and not stored": ("idle", [*LIES_IDLE, idle("returned", by="U1"), REST]),
     "a message is posted twice": ("P5", [message(), message()]),
     "one key is owed twice": ("P5", [{**TOLD, "posted": False}, {**TOLD, "id": "F", "posted": False}]),
     "a message is never posted": ("P5", [*START, {**TOLD, "state": "owed", "posted": False}, REST]),

@@ -52,6 +52,7 @@ from bot.views.request_form import (
 from bot.views.return_form import return_form
 from bot.views.said import said
 from tests.support.view_facts import NAMES, Names, World, at
+from tests.support.view_idle import idle_gallery
 from tests.support.view_questions import question
 
 COMMANDS = (
@@ -69,7 +70,7 @@ def everything(names: Names = NAMES) -> dict[str, Message | Modal]:
     shown: dict[str, Message | Modal] = {}
     for kind in (LoanKind.TRANSFER, LoanKind.BORROW):
         world = World(names, kind)
-        for part in (_cards, _direct, _modals, _answers):
+        for part in (_cards, _direct, _modals, _answers, idle_gallery):
             shown.update({f"{kind} {name}": one for name, one in part(world)})
     return shown | dict((*_questions(names), *_troubles(names), *_refusals(names), *_platform(names)))
 

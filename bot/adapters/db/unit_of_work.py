@@ -17,8 +17,10 @@ from bot.adapters.db.audit import SqlAudit
 from bot.adapters.db.engine import LONGEST_WAIT, READ_ONLY, sqlite_file
 from bot.adapters.db.failures import translated
 from bot.adapters.db.fields import SqlFields
+from bot.adapters.db.idle_offers import SqlIdleOffers
 from bot.adapters.db.inbox import SqlInbox
 from bot.adapters.db.leadership import SqlLeadership
+from bot.adapters.db.loan_uses import SqlLoanUses
 from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
@@ -41,6 +43,8 @@ class SqlUnitOfWork:
         self.audit = SqlAudit(connection)
         self.leadership = SqlLeadership(connection)
         self.pauses = SqlPauses(connection)
+        self.uses = SqlLoanUses(connection)
+        self.idle_offers = SqlIdleOffers(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from pydantic.functional_validators import AfterValidator
 
 from bot.core.loans import LoanKind
+from bot.core.policy.idle import IdleLoans
 from bot.core.policy.scalars import (
     LISTED,
     NOT_EMPTY,
@@ -167,6 +168,7 @@ class ApprovalsFile(Strict):
     limits: Limits = Field(default_factory=Limits)
     self_approval: Switch = False
     lapse_after: Duration = timedelta(days=3)
+    idle_loans: IdleLoans = Field(default_factory=IdleLoans)
 
     def allows(self, kind: LoanKind) -> bool:
         """Whether loans of this kind may be asked for at all."""

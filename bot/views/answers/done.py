@@ -1,12 +1,14 @@
 """What the one who acted is told at once when it worked. Every outcome that must be remembered also goes by DM."""
 
+from datetime import timedelta
+
 from bot.core.loans import Loan
 from bot.core.messages import Message
 from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
 from bot.views.kit import actions, answer, line, rich
-from bot.views.loan_words import how_long, longer, what
+from bot.views.loan_words import how_long, lasting, longer, what
 from bot.views.parts import Channel, Line, Moment, Theirs, sentence
 from bot.views.request_card import extend_button, return_button
 
@@ -77,3 +79,8 @@ def loan_returned(loan: Loan, amount: int) -> Message:
     given = line(of_flavor(amount, loan.flavor), f" of {format_request_id(loan.id)} go back. ")
     kept = f"{loan.amount:,} stay on loan." if loan.ended_at is None else "Work that runs is not stopped."
     return answer(line(given, kept))
+
+
+def loan_kept(loan: Loan, quiet: timedelta) -> Message:
+    """Nothing of an idle loan goes back."""
+    return answer(line(f"{format_request_id(loan.id)} is kept. Not asked again for it for {lasting(quiet)}."))

@@ -13,6 +13,7 @@ from bot.views.kit import line, rich
 from bot.views.loan_state import told
 from bot.views.loan_words import asked, how_long, what
 from bot.views.parts import Line, Reason, Theirs, named, sentence
+from bot.views.past_lines import past_lines
 from bot.views.pause import paused_line
 
 _LONGEST_WHY = 600
@@ -60,6 +61,7 @@ def explained(facts: ExplainFacts) -> Message:
     lines = [first, *_why(facts.why)]
     if facts.then is not None:
         lines.append(line("The policy has changed since: rule ", Theirs(facts.then), " decided then."))
+    lines += past_lines(facts.card.past, request.ask)
     if request.words:
         lines.append(line("Said: ", Reason(request.words)))
     waits = request.state is RequestState.WAITING

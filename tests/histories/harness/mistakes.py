@@ -16,7 +16,17 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import answer_offer, converge_quota, gather, make_offer, overcommit_tick, record_decision, submit_request
+from bot.flows import (
+    answer_idle,
+    answer_offer,
+    converge_quota,
+    gather,
+    make_offer,
+    offer_idle,
+    overcommit_tick,
+    record_decision,
+    submit_request,
+)
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -294,6 +304,21 @@ def epoch_is_not_checked(patch: Patch) -> None:
     patch.setattr(FakeLeadership, "check", lambda _self, _epoch: None)
 
 
+def asks_all_the_time(patch: Patch) -> None:
+    """An idle loan is asked about whenever somebody looks."""
+    patch.setattr(offer_idle, "is_quiet", lambda *_: False)
+
+
+def anybody_returns(patch: Patch) -> None:
+    """Whoever finds the button under an idle loan may press it."""
+    patch.setattr(answer_idle, "may_handle", lambda *_: None)
+
+
+def returns_what_is_used(patch: Patch) -> None:
+    """What was unused when it was asked counts as unused when it is returned."""
+    patch.setattr(answer_idle, "_unused_now", lambda _world, offer, _loan: offer.amount)
+
+
 def extra_without_tick(patch: Patch) -> None:
     """An extra loan is approved like any other, whatever the nodes have."""
     patch.setattr(record_decision, "tick_note", lambda *_, **__: None)
@@ -331,6 +356,7 @@ MISTAKES = _named(
     anybody_answers,
     anybody_accepts,
     offers_more,
+    asks_all_the_time,
     extra_without_tick,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
@@ -344,5 +370,7 @@ RARE = _named(
     no_fence,
     epoch_is_not_checked,
     extra_counts_itself_only,
+    anybody_returns,
+    returns_what_is_used,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""

@@ -84,6 +84,7 @@ def _documents(version: int) -> dict[str, Any]:
         "rules": rules,
         "limits": limits,
         "lapse_after": "12h",
+        "idle_loans": {"after": "8min", "again_after": "1h", "not_in_last": "10min"},
     }
     cluster = {
         "accelerators": {GPU: {"one": "GPU", "many": "GPUs"}},

@@ -31,6 +31,7 @@ class Recorder:
         self._sim = sim
         self._clock = clock
         self._version = 0
+        self._held: dict[str, Any] = {}
 
     def add(self, event: str, /, **values: Any) -> None:
         """One event, after everything that the cluster did before it."""
@@ -41,9 +42,22 @@ class Recorder:
         """Versions of queues that are not in the log yet. Those that change only the status are left out."""
         for change in self._sim.cluster.store.since("clusterqueues", self._version):
             self._version = change.version
+            self._use(change)
             if change.type != "DELETED" and change.old is not None and _same(change.old, change.obj):
                 continue
             self.log.append({"e": "version", "at": seconds(self._clock.now), **_version(change)})
+
+    def _use(self, change: Any) -> None:
+        """What is reserved in a queue, when it changes."""
+        held = {
+            (flavor["name"], entry["name"]): int(entry["total"])
+            for flavor in (change.obj.get("status") or {}).get("flavorsReservation", ())
+            for entry in flavor["resources"]
+        }
+        queue = change.obj["metadata"]["name"]
+        if self._held.get(queue, {}) != held:
+            self._held[queue] = held
+            self.log.append({"e": "use", "at": seconds(self._clock.now), "queue": queue, "reserved": held})
 
     def heard(self, shown: Shown) -> None:
         """A message that somebody could read."""
@@ -61,6 +75,9 @@ class Recorder:
         for intent, _ in _changed(before.intents, after.intents).values():
             for part in intent.fields:
                 self.add("intent", field=(*part.key[1:4], part.key.name.value), wrote=part.wrote, legs=dict(part.legs))
+        for idle in _changed(before.idle_offers, after.idle_offers).values():
+            facts = {"amount": idle.amount, "of": idle.of, "state": idle.state.value, "by": idle.settled_by}
+            self.add("idle", id=idle.id, loan=idle.loan, **facts)
         for loan in _changed(before.loans, after.loans).values():
             self.add("loan", **_loan(loan))
         for key, record in _changed(before.records, after.records).items():

@@ -29,6 +29,13 @@ from bot.flows.world import World
 from bot.views.change_form import AS_ASKED, ChangeValues
 from bot.views.ids import LENDER_BOT
 from tests.histories.harness import people
+from tests.histories.harness.idle_steps import (
+    keep_what_is_idle,
+    lie_idle,
+    return_what_is_idle,
+    work_begins,
+    work_ends,
+)
 from tests.histories.harness.town import NODES, QUEUES, Act, Process, Town
 from tests.support.oracle.messages import HOSTILE
 
@@ -590,6 +597,11 @@ STEPS: dict[str, Step] = {
     "return all": return_all,
     "return part": return_part,
     "extend": extend,
+    "loans lie idle": lie_idle,
+    "return what is idle": return_what_is_idle,
+    "keep what is idle": keep_what_is_idle,
+    "work begins": work_begins,
+    "work ends": work_ends,
     "minutes pass": minutes_pass,
     "hours pass": hours_pass,
     "edit up": edit_up,

@@ -18,6 +18,7 @@ from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.lapse_requests import lapse_requests
+from bot.flows.offer_idle import offer_idle
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
 from bot.flows.tell_loans import tell_after_start
@@ -96,10 +97,11 @@ class Process:
             deliver(self.world, self.epoch, self.pace, self.render)
 
     def lapse(self) -> None:
-        """The timetable's looks at old requests and at ends to come, if it leads."""
+        """The timetable's looks at old requests, at ends to come and at idle loans, if it leads."""
         if self.epoch is not None:
             lapse_requests(self.world, self.epoch)
             remind_loans(self.world, self.epoch)
+            offer_idle(self.world, self.epoch)
 
     def _lift(self, at_least: int) -> None:
         assert self.epoch is not None
@@ -128,6 +130,8 @@ class Town:
         self.policies = FakePolicies(people.policy(0))
         self.arrivals: dict[str, Act] = {}
         self.presses: dict[str, dict[str, Any]] = {}
+        self.work: list[tuple[str, str]] = []
+        """Namespaces and names of jobs."""
         self.cases = {"keys": 0, "processes": 0}
         self.planned: Callable[[Process], None] = lambda _process: None
         """Plans at the gate of each process that comes up what is planned at the others'."""

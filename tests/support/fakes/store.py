@@ -13,12 +13,15 @@ from datetime import datetime
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
+from bot.core.idle_loans import IdleOffer
+from bot.core.loan_use import LoanUse
 from bot.core.loans import Loan, LoanState
 from bot.core.offers import Offer, OfferState
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
+from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
@@ -41,6 +44,8 @@ class Tables:
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
     pause: Pause | None = None
+    uses: dict[int, LoanUse] = field(default_factory=dict)
+    idle_offers: dict[int, IdleOffer] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -56,6 +61,8 @@ class Tables:
             audit=self.audit,
             leader=replace(self.leader),
             pause=self.pause,
+            uses=dict(self.uses),
+            idle_offers=dict(self.idle_offers),
         )
 
 
@@ -280,6 +287,8 @@ class FakeUnitOfWork:
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
         self.pauses = FakePauses(tables)
+        self.uses = FakeLoanUses(tables)
+        self.idle_offers = FakeIdleOffers(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

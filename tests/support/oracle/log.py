@@ -14,6 +14,9 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
   One whose terms change is logged as waiting before what follows
 - approval: a stored approval. request, step, who, own, terms (of which it is)
 - offer: a stored counter-offer. id, request, who, ask, state ("open", "accepted", "kept", "replaced", "void"), by
+- idle: a stored question about an idle loan. id, loan, amount (unused) of (on loan), state ("open", "returned", "kept",
+  "used"), by. It comes before the loan that is stored with it
+- use: what a queue's workloads hold from now on. queue, reserved {(flavor, resource): int}
 - audit: a stored entry. who, what, subject, outcome
 - people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests)
 - press: somebody pressed Approve, Deny, an answer, or a button of an offer. who, what, subject, result ("done",
