@@ -6,6 +6,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from bot.adapters.db import engine as engines
+from bot.adapters.db import eviction_table  # noqa: F401  its table
 from bot.adapters.db.tables import Base
 
 

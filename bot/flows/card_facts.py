@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.evictions import Eviction, grace_of
 from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
 from bot.core.membership import step_words
@@ -38,6 +39,9 @@ class Stored:
     extension: QuotaRequest | None = None
     """One of its loan that waits for a decision."""
     pause: Pause | None = None
+    extended: Sequence[QuotaRequest] = ()
+    """Extensions of its loan that were approved."""
+    eviction: Eviction | None = None
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -56,6 +60,8 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         card.draft.facts if card else {},
         waiting[0] if waiting else None,
         uow.pauses.get(),
+        uow.requests.find(states={RequestState.APPROVED}, extends=request.number),
+        uow.evictions.get(request.number),
     )
 
 
@@ -86,6 +92,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         unreachable=facts.get("unreachable"),
         extension=found.extension,
         pause=found.pause,
+        grace=found.eviction.grace if found.eviction else grace_of(policy, request, found.extended),
     )
 
 

@@ -149,5 +149,7 @@ class CardFacts:
     """One of the loan that waits for a decision."""
     pause: Pause | None = None
     """Quota changes are paused: an approval waits."""
+    grace: timedelta | None = None
+    """How long after the end the work above quota is evicted; None if it runs on."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

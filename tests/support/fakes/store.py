@@ -13,6 +13,7 @@ from datetime import datetime
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
+from bot.core.evictions import Eviction, EvictionState
 from bot.core.loans import Loan, LoanState
 from bot.core.offers import Offer, OfferState
 from bot.core.pause import Pause
@@ -41,6 +42,7 @@ class Tables:
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
     pause: Pause | None = None
+    evictions: dict[int, Eviction] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -56,6 +58,7 @@ class Tables:
             audit=self.audit,
             leader=replace(self.leader),
             pause=self.pause,
+            evictions=dict(self.evictions),
         )
 
 
@@ -267,6 +270,33 @@ class FakePauses:
         return before
 
 
+class FakeEvictions:
+    """Implements ports.store.Evictions."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, draft: Eviction) -> bool:
+        if draft.loan in self._tables.evictions:
+            return False
+        self._tables.evictions[draft.loan] = replace(draft, version=1)
+        return True
+
+    def get(self, loan: int) -> Eviction | None:
+        return self._tables.evictions.get(loan)
+
+    def open(self) -> Sequence[Eviction]:
+        return [one for _, one in sorted(self._tables.evictions.items()) if one.state is not EvictionState.CLOSED]
+
+    def update(self, eviction: Eviction) -> Eviction:
+        known = self._tables.evictions.get(eviction.loan)
+        if known is None or known.version != eviction.version:
+            raise Stale(f"the eviction of loan {eviction.loan}")
+        stored = replace(eviction, version=eviction.version + 1)
+        self._tables.evictions[eviction.loan] = stored
+        return stored
+
+
 class FakeUnitOfWork:
     """One transaction; nothing can be done with it after `commit`."""
 
@@ -280,6 +310,7 @@ class FakeUnitOfWork:
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
         self.pauses = FakePauses(tables)
+        self.evictions = FakeEvictions(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
