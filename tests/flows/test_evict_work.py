@@ -408,8 +408,8 @@ def test_an_eviction_that_lands_after_the_extension_is_undone(bench: "Bench") ->
     assert _state(bench, number) is EvictionState.CLOSED
 
 
-def _whole_story(bench: "Bench", number: int) -> None:
-    """From the end to the undoing, each part until it is done, whatever dies."""
+def _whole_story(bench: "Bench", number: int) -> bool:
+    """From the end to the undoing, each part until it is done, whatever dies; whether anything did."""
     asked = 0
     for minute in range(200):
         with suppress(Killed, NotLeader, Unavailable):
@@ -424,15 +424,21 @@ def _whole_story(bench: "Bench", number: int) -> None:
             if found and found.state is EvictionState.CLOSED:
                 break
         bench.pass_time(minutes=2)
+    died = not bench.gate.waiting
+    bench.gate.clear()
     bench.pass_time(minutes=6)
     bench.epoch = bench.lead("last")
     _look(bench)
+    return died
 
 
-@pytest.mark.parametrize("matches", ["store.committed", "store.begin", "cluster.", "chat."])
+@pytest.mark.parametrize(
+    ("matches", "step"), [("store.committed", 3), ("store.begin", 3), ("cluster.", 5), ("chat.", 2)]
+)
 def test_killed_at_any_step_it_is_announced_done_and_undone_once(
-    new_bench: "Callable[[], Bench]", matches: str
+    new_bench: "Callable[[], Bench]", matches: str, step: int
 ) -> None:
+    """Each so many steps, by how many there are of a kind."""
     after, died = 0, True
     while died:
         bench = new_bench()
@@ -440,15 +446,14 @@ def test_killed_at_any_step_it_is_announced_done_and_undone_once(
         before = bench.kube.workload(NAMESPACE, "sweep")["metadata"]["generation"]
         bench.pass_time(hours=1)
         bench.gate.plan(kill, after=after, matches=matches)
-        _whole_story(bench, number)
-        died = not bench.gate.waiting
+        died = _whole_story(bench, number)
         why = f"killed at passage {after} of {matches}"
         assert _state(bench, number) is EvictionState.CLOSED, why
         meta = bench.kube.workload(NAMESPACE, "sweep")["metadata"]
         assert (meta["generation"], _active(bench, "sweep")) == (before + 2, True), why
         for words in ("sweep evicted: 8 a100", "was evicted: Q-1", "sweep set active again"):
             assert sum(words in text for text in bench.texts("U0VISION")) == 1, f"{why}: {words}"
-        after += 1
+        after += step
     assert after > 20, "it was killed all along the way"
 
 
