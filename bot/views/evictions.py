@@ -37,8 +37,8 @@ def announced(facts: EvictionFacts) -> Message:
     """Which workloads are evicted when; the same message says later what came of it."""
     eviction = facts.eviction
     if eviction.state is EvictionState.ANNOUNCED and eviction.due is not None:
-        first = line(_subject(eviction.works, facts.unit), " evicted at ", Moment(eviction.due))
-        loan = line(f"The loan {_name(eviction)} ended at ", Moment(eviction.ended_at), _gives(eviction))
+        first = line(_subject(eviction.works, facts.unit), " evicted ", Moment(eviction.due))
+        loan = line(f"The loan {_name(eviction)} ended ", Moment(eviction.ended_at), _gives(eviction))
         lines = [_all(eviction.works), loan, _held(eviction), _advice(facts)]
         buttons = [] if facts.extension else [extend_button(eviction.loan)]
         return _message(Symbol.LOOK, first, lines, *buttons)

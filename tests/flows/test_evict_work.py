@@ -88,11 +88,11 @@ def _heard(bench: "Bench", to: str, words: str) -> list[str]:
 def test_it_is_announced_then_done_and_told_once(bench: "Bench") -> None:
     number = _ready(bench, ("base", 16), ("sweep", 8))
     _end(bench)
-    lines = _heard(bench, "U0VISION", "evicted at")
-    assert lines[0].startswith("⚠️ sweep (8 GPUs) is evicted at Wed 2 Dec")
+    lines = _heard(bench, "U0VISION", "sweep (8 GPUs) is evicted")
+    assert lines[0].startswith("⚠️ sweep (8 GPUs) is evicted Wed 2 Dec")
     assert "and its policy gives 1 h" in lines[1]
     assert lines[2:] == ["Save a checkpoint; resubmit, or ask for an extension now", "[Extend]"]
-    assert _heard(bench, "C0VISION", "evicted at") == lines
+    assert _heard(bench, "C0VISION", "sweep (8 GPUs) is evicted") == lines
     assert _active(bench, "sweep"), "nothing happens before the grace is over"
     _look(bench)
     assert _active(bench, "sweep")
@@ -238,7 +238,7 @@ def test_extended_after_it_what_the_bot_evicted_is_set_active_again(bench: "Benc
     _end(bench)
     again = _extend(bench, number, granted=False)
     _look(bench)
-    assert "[Extend]" not in _heard(bench, "U0VISION", "evicted at")
+    assert "[Extend]" not in _heard(bench, "U0VISION", "eval (4 GPUs) is evicted")
     _grace_is_over(bench)
     evicted = [one.known_as for one in bench.store.tables.evictions[number].works if one.state is WorkState.EVICTED]
     assert evicted == ["eval"], "20 may be used"
@@ -310,7 +310,7 @@ def test_a_pause_holds_it_and_says_so(bench: "Bench") -> None:
     pause_quota(bench.world, "nodes are serviced", "U0ADMIN", bench.arrival("pause"))
     _grace_is_over(bench)
     assert _active(bench, "sweep")
-    assert "Waits: quota changes are paused by u0admin" in _heard(bench, "U0VISION", "evicted at")
+    assert "Waits: quota changes are paused by u0admin" in _heard(bench, "U0VISION", "sweep (8 GPUs) is evicted")
     resume_quota(bench.world, "U0ADMIN", bench.arrival("resume"))
     _look(bench)
     assert not _active(bench, "sweep")
@@ -323,7 +323,7 @@ def test_who_only_observes_evicts_nothing(bench: "Bench") -> None:
     bench.world = replace(bench.world, observe_only=True)
     _grace_is_over(bench)
     assert _active(bench, "sweep")
-    assert "Waits: the bot only observes" in _heard(bench, "U0VISION", "evicted at")
+    assert "Waits: the bot only observes" in _heard(bench, "U0VISION", "sweep (8 GPUs) is evicted")
 
 
 def test_an_unanswered_edit_of_the_queue_holds_it(bench: "Bench") -> None:
@@ -335,7 +335,9 @@ def test_an_unanswered_edit_of_the_queue_holds_it(bench: "Bench") -> None:
     bench.set_nominal("vision", 2)
     _grace_is_over(bench)
     assert _active(bench, "sweep")
-    assert "Waits: somebody else's edit of vision waits for an answer" in _heard(bench, "U0VISION", "evicted at")
+    assert "Waits: somebody else's edit of vision waits for an answer" in _heard(
+        bench, "U0VISION", "sweep (8 GPUs) is evicted"
+    )
 
 
 def test_a_policy_that_changed_its_mind_calls_it_off(bench: "Bench") -> None:
@@ -354,7 +356,7 @@ def test_a_missing_right_is_told_and_it_goes_on_once_it_is_given(bench: "Bench")
     _end(bench)
     _grace_is_over(bench)
     assert _active(bench, "sweep")
-    assert "Waits: the bot may not patch workloads" in _heard(bench, "U0VISION", "evicted at")
+    assert "Waits: the bot may not patch workloads" in _heard(bench, "U0VISION", "sweep (8 GPUs) is evicted")
     told = _heard(bench, "C0PLATFORM", "The bot may not patch workloads")
     assert "Allow patch on workloads.kueue.x-k8s.io in the bot's ClusterRole" in told
     bench.kube.access.grant(TOKEN, "bot", (lists, Rule(("patch",), ("clusterqueues", "workloads"))))

@@ -14,8 +14,8 @@ MESSAGES: list[tuple[Callable[[EvictionFacts], Message], str, list[str]]] = [
         announced,
         "announced",
         [
-            "⚠️ resnet-sweep (8 GPUs) is evicted at Sat 5 Dec 15:20",
-            "The loan Q-142 ended at Sat 5 Dec 14:20, and its policy gives 1 h",
+            "⚠️ resnet-sweep (8 GPUs) is evicted Sat 5 Dec 15:20",
+            "The loan Q-142 ended Sat 5 Dec 14:20, and its policy gives 1 h",
             "Save a checkpoint; resubmit, or ask for an extension now",
             "[Extend]",
         ],
@@ -24,9 +24,9 @@ MESSAGES: list[tuple[Callable[[EvictionFacts], Message], str, list[str]]] = [
         announced,
         "announced, two",
         [
-            "⚠️ 2 workloads (12 GPUs) are evicted at Sat 5 Dec 15:20",
+            "⚠️ 2 workloads (12 GPUs) are evicted Sat 5 Dec 15:20",
             "resnet-sweep (8), bert-large (4)",
-            "The loan Q-142 ended at Sat 5 Dec 14:20, and its policy gives 1 h",
+            "The loan Q-142 ended Sat 5 Dec 14:20, and its policy gives 1 h",
             "Save a checkpoint; resubmit, or ask for an extension now",
             "[Extend]",
         ],
@@ -35,8 +35,8 @@ MESSAGES: list[tuple[Callable[[EvictionFacts], Message], str, list[str]]] = [
         announced,
         "announced, extension waits",
         [
-            "⚠️ resnet-sweep (8 GPUs) is evicted at Sat 5 Dec 15:20",
-            "The loan Q-142 ended at Sat 5 Dec 14:20, and its policy gives 1 h",
+            "⚠️ resnet-sweep (8 GPUs) is evicted Sat 5 Dec 15:20",
+            "The loan Q-142 ended Sat 5 Dec 14:20, and its policy gives 1 h",
             "Save a checkpoint: Q-150 asks for more time, and is not approved yet",
         ],
     ),
