@@ -28,7 +28,7 @@ from bot.flows.withdraw_request import withdraw_request
 from bot.flows.world import World
 from bot.views.change_form import AS_ASKED, ChangeValues
 from bot.views.ids import LENDER_BOT
-from tests.histories.harness import people
+from tests.histories.harness import people, work
 from tests.histories.harness.town import NODES, QUEUES, Act, Process, Town
 from tests.support.oracle.messages import HOSTILE
 
@@ -451,6 +451,7 @@ def recreate(town: Town) -> None:
 def delete(town: Town, queue: str | None = None) -> None:
     """A queue is gone, until somebody needs it."""
     name = queue or a_queue(town)
+    work.clear(town, name)
     others(town, lambda: town.sim.delete("clusterqueues", name))
     town.sim.reconcile()
     town.log.drain()
@@ -590,6 +591,10 @@ STEPS: dict[str, Step] = {
     "return all": return_all,
     "return part": return_part,
     "extend": extend,
+    "submit work": work.submit,
+    "loan ends with work": work.end_with_work,
+    "work ends": work.end_some,
+    "extend after the end": work.extend_after_end,
     "minutes pass": minutes_pass,
     "hours pass": hours_pass,
     "edit up": edit_up,
