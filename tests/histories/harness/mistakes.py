@@ -19,6 +19,7 @@ from bot.core.loans import LoanState
 from bot.flows import answer_offer, converge_quota, gather, make_offer, overcommit_tick, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
+from tests.histories.harness import mistakes_evictions as evictions
 from tests.support.fakes import chat, store
 from tests.support.fakes.cluster import InProcessApi
 from tests.support.fakes.leadership import FakeLeadership
@@ -332,6 +333,9 @@ MISTAKES = _named(
     anybody_accepts,
     offers_more,
     extra_without_tick,
+    evictions.grace_is_cut_short,
+    evictions.eviction_is_not_announced,
+    evictions.everything_is_evicted,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
@@ -344,5 +348,7 @@ RARE = _named(
     no_fence,
     epoch_is_not_checked,
     extra_counts_itself_only,
+    evictions.evicts_while_paused,
+    evictions.undoes_what_others_did,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""

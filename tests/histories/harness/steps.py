@@ -592,7 +592,7 @@ STEPS: dict[str, Step] = {
     "return part": return_part,
     "extend": extend,
     "submit work": work.submit,
-    "loan ends with work": work.end_with_work,
+    "loan ends with work": lambda town: work.end_with_work(town, approve_one),
     "work ends": work.end_some,
     "extend after the end": work.extend_after_end,
     "minutes pass": minutes_pass,

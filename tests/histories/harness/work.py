@@ -37,8 +37,11 @@ def submit(town: Town, borrower: str | None = None) -> None:
         town.sim.reconcile()
 
 
-def end_with_work(town: Town) -> None:
-    """A loan is used to the full when it ends; sometimes somebody then asks for more time, or changes the work."""
+def end_with_work(town: Town, approve: Callable[..., None]) -> None:
+    """A loan is used to the full when it ends; sometimes somebody then asks for more time, or changes the work.
+
+    `approve` is the step that approves a request.
+    """
     loans = [loan for loan in town.store.tables.loans.values() if loan.ended_at is None and loan.flavor == "a100"]
     if not loans:
         submit(town)
@@ -49,11 +52,29 @@ def end_with_work(town: Town) -> None:
         town.pass_time(loan.end - town.clock() + timedelta(seconds=1))
     town.tend()
     town.tend()
-    if town.random.random() < 0.4:
+    before = set(town.store.tables.requests)
+    if town.random.random() < 0.6:
         extend_after_end(town)
     if town.random.random() < 0.3:
         end_some(town)
     town.pass_time(timedelta(minutes=11))
+    if town.random.random() < 0.3:
+        return
+    town.tend()
+    if town.random.random() < 0.3:
+        touch(town)
+    for number in set(town.store.tables.requests) - before:
+        approve(town, presses=4, request=town.store.tables.requests[number])
+    town.tend()
+
+
+def touch(town: Town) -> None:
+    """Somebody sets what the bot evicted active again, and thinks better of it."""
+    for team, name in town.jobs:
+        with suppress(KeyError):
+            if not town.sim.workload(namespace(team), name)["spec"].get("active", True):
+                _do(town, lambda t=team, n=name: town.sim.set_active(namespace(t), n, active=True))  # type: ignore[misc]
+                _do(town, lambda t=team, n=name: town.sim.set_active(namespace(t), n, active=False))  # type: ignore[misc]
 
 
 def end_some(town: Town) -> None:

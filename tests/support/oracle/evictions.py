@@ -51,6 +51,8 @@ class EvictionJudge:
                 yield "pause", f"{uid} is to be written for loan {event['loan']} while quota changes are paused"
             if fresh and state == "evicting" and (event["due"] is None or event["at"] < event["due"]):
                 yield "evict", f"{uid} is to be evicted before the grace of loan {event['loan']} is over"
+        if before and before["due"] is not None and event["due"] != before["due"]:
+            yield "evict", f"the grace of loan {event['loan']} ended at {before['due']} and ends at {event['due']} now"
         if known and set(known) != set(event["works"]):
             yield "evict", f"what was announced for loan {event['loan']} changed"
 
