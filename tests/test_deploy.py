@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from bot.cli.commands import app
 from bot.core.errors import Rejected
 from bot.demo.kube.rbac import Rule
 from bot.demo.run_stage import Stage
-from bot.demo.script_loop import tell_loop
+from bot.demo.script_loop import EVICTING_RULE, tell_loop
 from bot.settings import Settings, documented, load_settings
 from bot.web import Pages, web_app
 
@@ -175,12 +176,26 @@ MISSED: dict[tuple[str, str], tuple[Seen, str]] = {
     ("list", "clusterqueues"): (_platform, 'cannot list resource "clusterqueues"'),
     ("patch", "clusterqueues"): (_card, "The bot may not write ClusterQueue nlp. Admins: allow patch on it"),
     ("list", "cohorts"): (_platform, 'cannot list resource "cohorts"'),
+    ("patch", "workloads"): (_platform, "The bot may not patch workloads"),
     ("list", "localqueues"): (_card, "No live figures"),
     ("list", "workloads"): (_card, "No live figures"),
     ("list", "resourceflavors"): (_card, "what the nodes have is not known: the bot may not list resourceflavors"),
     ("list", "nodes"): (_card, "what the nodes have is not known: the bot may not list nodes"),
 }
 """Right -> where its absence shows when somebody asks, and the words."""
+
+
+def _let_one_be_evicted(stage: Stage) -> None:
+    """A loan ends, and by its rule the work on it is evicted."""
+    stage.add_rule(EVICTING_RULE)
+    line = "/gpu-quota request 4 a100 as borrow for 1h because a nightly sweep"
+    stage.slack.type_command(stage.people["mira"], stage.channels["vision"], line)
+    stage.wait("in force", lambda: _card(stage, "In force since"))
+    stage.submit("vision", "train", 20, 100)
+    stage.submit("vision", "sweep", 4)
+    stage.clock.move(timedelta(hours=1))
+    stage.wait("announced", lambda: stage.find_dm("mira", "sweep (4 GPUs) is evicted"))
+    stage.clock.move(timedelta(hours=1))
 
 
 EXTRA = ("resourceflavors", "nodes")
@@ -191,6 +206,11 @@ EXTRA = ("resourceflavors", "nodes")
 def test_without_any_one_right_something_fails_and_says_so(right: tuple[str, str]) -> None:
     seen, words = MISSED[right]
     with _stage([one for one in RIGHTS if one != right]) as stage:
+        if right == ("patch", "workloads"):
+            _let_one_be_evicted(stage)
+            stage.wait(words, lambda: seen(stage, words))
+            assert stage.runs("vision", "sweep")
+            return
         _ask(stage, "as extra" if right[1] in EXTRA else "from nlp")
         stage.wait(words, lambda: seen(stage, words))
         if right[1] in EXTRA:

@@ -31,6 +31,8 @@ from bot.core.pace import Pace
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
+from bot.flows.evict_work import Memory as EvictMemory
+from bot.flows.evict_work import evict_work
 from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.offer_idle import offer_idle
@@ -56,6 +58,7 @@ RECONNECT_EVERY = timedelta(seconds=5)
 SLOW_EVERY = timedelta(seconds=1)
 RELOAD_EVERY = timedelta(seconds=10)
 LOOK_EVERY = timedelta(seconds=30)
+EVICT_EVERY = timedelta(seconds=5)
 STOP_WITHIN = timedelta(seconds=15)
 
 
@@ -99,6 +102,7 @@ class Bot:
         process = new_id()
         self._memory = ConvergeMemory()
         self._policy_memory = PolicyMemory()
+        self._evict_memory: EvictMemory = {}
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
         self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
@@ -160,6 +164,7 @@ class Bot:
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: remind_loans(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: offer_idle(self.world, epoch)), LOOK_EVERY),
+            (self._leader.leading(lambda epoch: evict_work(self.world, epoch, self._evict_memory)), EVICT_EVERY),
         )
         for job, every in jobs:
             timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())

@@ -89,7 +89,7 @@ def on_return(arrived: Arrived) -> None:
     facts = _card(arrived)
     if facts.loan is None:
         raise Refused(f"There is no loan Q-{facts.request.id}.")
-    _open(arrived, return_form(facts.loan, facts.standing.above if facts.standing else None, facts.unit))
+    _open(arrived, return_form(facts.loan, facts.standing.above if facts.standing else None, facts.unit, facts.grace))
 
 
 def on_return_form(arrived: Arrived) -> None:

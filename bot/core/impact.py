@@ -143,11 +143,16 @@ def from_json(text: str) -> Impact:
 
 
 def reclaim_order(workloads: Iterable[WorkloadSnapshot], queue: str, entry: FlavorResource) -> list[AtRisk]:
-    """Running work of a queue in the order Kueue would take it: lowest priority first, then newest first."""
+    """Running work of a queue in the order Kueue would take it."""
+    return [AtRisk(_known_as(one), one.usage[entry]) for one in reclaimed_first(workloads, queue, entry)]
+
+
+def reclaimed_first(workloads: Iterable[WorkloadSnapshot], queue: str, entry: FlavorResource) -> list[WorkloadSnapshot]:
+    """The same as they were read: lowest priority first, then newest first."""
     running = (
-        (workload.priority, -workload.reserved_at.timestamp(), workload.uid, AtRisk(_known_as(workload), held))
+        (workload.priority, -workload.reserved_at.timestamp(), workload.uid, workload)
         for workload in workloads
-        if workload.queue == queue and workload.reserved_at and (held := workload.usage.get(entry, 0)) > 0
+        if workload.queue == queue and workload.reserved_at and workload.usage.get(entry, 0) > 0
     )
     return [row[-1] for row in sorted(running, key=lambda row: row[:-1])]
 

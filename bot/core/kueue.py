@@ -110,3 +110,11 @@ class WorkloadSnapshot:
     """Devices it asks for, by resource, over all its pods."""
     owner: str | None = None
     """Name of the controlling owner (the Job), which people know it by."""
+    active: bool = True
+    """`spec.active`: Kueue evicts what is not, and does not admit it."""
+    resource_version: str = ""
+    generation: int = 1
+    mark: str | None = None
+    """Value of the bot's annotation on what it set inactive itself (core/evictions)."""
+    annotated: bool = False
+    """Whether the object has a map of annotations at all."""

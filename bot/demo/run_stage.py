@@ -173,6 +173,14 @@ class Stage:
         except TimeoutError:
             raise AssertionError(f"did not happen: {what}") from None
 
+    def add_rule(self, rule: str) -> None:
+        """Somebody puts a rule before the others, and the bot reads it."""
+        file = self.policies / "approvals.yaml"
+        head, found, rules = file.read_text(encoding="utf-8").partition("\nrules:\n")
+        assert found
+        file.write_text(f"{head}{found}{rule.lstrip(chr(10))}{rules}", encoding="utf-8")
+        self.bot.reload_policy()
+
     def text(self, message: Message, reader: str = "") -> str:
         """A message as this person reads it."""
         return self.slack.render_text(message, self.people.get(reader))
@@ -200,6 +208,22 @@ class Stage:
     def edit_by_hand(self, queue: str, nominal: int) -> None:
         """Somebody changes the number beside the bot."""
         self.kube.hand_edit(queue, "a100", nominal=nominal, manager="kubectl-edit")
+        self.kube.reconcile()
+
+    def submit(self, queue: str, job: str, gpus: int, priority: int = 0) -> None:
+        """Somebody submits a Job of a100 to a queue."""
+        namespace, local = local_queue(queue)
+        self.kube.submit_job(namespace, job, local, gpus, priority=priority)
+        self.kube.reconcile()
+
+    def runs(self, queue: str, job: str) -> bool:
+        """Whether the Job is admitted."""
+        admission = self.kube.workload(local_queue(queue)[0], job).get("status", {}).get("admission")
+        return admission is not None
+
+    def cancel(self, queue: str, job: str) -> None:
+        """Somebody deletes the Job."""
+        self.kube.delete("jobs", job, local_queue(queue)[0])
         self.kube.reconcile()
 
     def sums(self) -> list[int]:

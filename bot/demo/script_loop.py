@@ -1,5 +1,5 @@
 """The story `loop`: ask, a counter-offer, approve, the queues change, an edit by hand, an answer, an extension, the
-return, and a loan that an admin ends.
+return, a loan that an admin ends, and work that is evicted at the end of one.
 
 Played by demo/run.
 
@@ -8,6 +8,7 @@ Each step prints what the people concerned saw and what the queues said, and sto
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from textwrap import indent
 
 from bot.demo.run_stage import Stage
@@ -15,6 +16,13 @@ from bot.demo.slack import Message
 from bot.views.ids import Field
 
 Say = Callable[[str], None]
+EVICTING_RULE = """
+  - name: night-sweeps
+    if: {kind: borrow, amount: {at_most: 4}, duration: {at_most: 2h}}
+    then: {approve: auto}
+    at_end: evict
+    grace: 30min
+"""
 
 
 def tell_loop(stage: Stage, say: Say) -> None:
@@ -29,6 +37,7 @@ def tell_loop(stage: Stage, say: Say) -> None:
     story.extends()
     story.returns()
     story.admin_ends()
+    story.evicts()
 
 
 class _Story:
@@ -113,6 +122,31 @@ class _Story:
         self._show("#gpu-approvals", self._sees("gpu-approvals", "2 a100 for vision", "Ended by"))
         self._show("tom", self._dm("tom", "the nodes are serviced"), "tom")
         self._queues(24, 16)
+
+    def evicts(self) -> None:
+        self._title("by a new rule work above quota is evicted at the end; mira's sweep runs on such a loan")
+        self._stage.add_rule(EVICTING_RULE)
+        self._types("mira", "vision", "/gpu-quota request 4 a100 as borrow for 1h because a nightly sweep")
+        self._show("#gpu-approvals", self._sees("gpu-approvals", "4 a100 for vision", "In force since"))
+        for job, gpus, priority in (("train", 20, 100), ("sweep", 4, 0)):
+            self._stage.submit("vision", job, gpus, priority)
+            self._runs(job)
+        self._say("an hour later")
+        self._stage.clock.move(timedelta(hours=1))
+        self._show("mira", self._dm("mira", "sweep (4 GPUs) is evicted"), "mira")
+        self._say("the grace of half an hour is over")
+        self._stage.clock.move(timedelta(minutes=30))
+        self._show("mira", self._dm("mira", "sweep evicted: 4 a100"), "mira")
+        self._show("#vision", self._sees("vision", "sweep (4 GPUs) was evicted"))
+        self._stage.wait("sweep is evicted", lambda: not self._stage.runs("vision", "sweep"))
+        self._runs("train")
+        self._say("sweep is evicted, train (20) runs on: vision may have 16, and borrow 4")
+        for job in ("sweep", "train"):
+            self._stage.cancel("vision", job)
+        self._queues(24, 16)
+
+    def _runs(self, job: str) -> None:
+        self._stage.wait(f"{job} runs", lambda: self._stage.runs("vision", job))
 
     def _title(self, words: str) -> None:
         self._say(f"\n== {words}")

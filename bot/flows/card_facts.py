@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.evictions import Eviction, grace_of
 from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
 from bot.core.membership import step_words
@@ -41,6 +42,9 @@ class Stored:
     pause: Pause | None = None
     past: PastUse | None = None
     """What its people used of earlier loans, while it waits."""
+    extended: Sequence[QuotaRequest] = ()
+    """Extensions of its loan that were approved."""
+    eviction: Eviction | None = None
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -60,6 +64,8 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         waiting[0] if waiting else None,
         uow.pauses.get(),
         _past(uow, request) if request.state is RequestState.WAITING else None,
+        uow.requests.find(states={RequestState.APPROVED}, extends=request.number),
+        uow.evictions.get(request.number),
     )
 
 
@@ -96,6 +102,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         extension=found.extension,
         pause=found.pause,
         past=found.past,
+        grace=found.eviction.grace if found.eviction else grace_of(policy, request, found.extended),
     )
 
 

@@ -13,6 +13,7 @@ from bot.core.membership import may_handle
 from bot.core.people import Person
 from bot.core.requests import Ask
 from bot.flows.audited import refusals_audited
+from bot.flows.extend_after_end import AfterEnd, ask_after_end, evicted_after_end
 from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
 from bot.flows.grant_extension import extendable
 from bot.flows.submit_request import Asked, Submitted, stored_from, submit
@@ -38,6 +39,10 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
         return Submitted(stored)
     with refusals_audited(world, user, "extend", f"Q-{wish.number}"):
         person = person_of(world, user)
+        if evicted_after_end(world, wish.number) is not None:
+            return ask_after_end(
+                world, AfterEnd(wish.number, wish.by, wish.until, wish.reason), person, origin, arrival
+            )
         ask, now = _ask(world, wish, person), world.clock()
         asked = Asked(
             ask=ask,
@@ -55,6 +60,9 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
 
 def loan_to_extend(world: World, number: int) -> Loan:
     """Before it is asked how much longer. Raises Refused."""
+    ended = evicted_after_end(world, number)
+    if ended is not None:
+        return ended
     with world.store.read() as uow:
         return extendable(uow, number, world.clock())
 

@@ -15,14 +15,15 @@ from bot.core.notices import Notice
 from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import RequestState
-from bot.flows.card_facts import card_facts, offered, stored
+from bot.flows.card_facts import card_facts, offered, stored, unit_of
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
+from bot.flows.eviction_facts import extension_of
 from bot.flows.gather import person_or_id
 from bot.flows.idle_facts import idle_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, offers, platform, reminders
+from bot.views import direct, evictions, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.idle_loan import idle_loan
@@ -74,6 +75,13 @@ _OFFERS: Mapping[NoticeKind, Callable[[CardFacts, Offered], Message]] = {
     NoticeKind.COUNTER_OFFER: offers.counter_offer,
     NoticeKind.OFFER_ANSWERED: offers.offer_answered,
     NoticeKind.OFFER_VOID: offers.offer_void,
+}
+
+
+_EVICTIONS: Mapping[NoticeKind, Callable[[evictions.EvictionFacts], Message]] = {
+    NoticeKind.EVICTION_ANNOUNCED: evictions.announced,
+    NoticeKind.WORK_EVICTED: evictions.evicted,
+    NoticeKind.EVICTION_UNDONE: evictions.undone,
 }
 
 
@@ -204,6 +212,18 @@ def _idle(world: World, notice: Notice) -> Message:
     return idle_loan(idle_facts(world, notice))
 
 
+def _eviction(world: World, notice: Notice) -> Message:
+    with world.store.read() as uow:
+        found = uow.evictions.get(notice.draft.facts["loan"])
+        extension = extension_of(uow, found) if found else None
+    if found is None:
+        raise NotSaid("there is no such eviction")
+    unit = unit_of(world.policies.policy, found.cluster, found.entry.resource)
+    number = extension.request.id if extension else None
+    extended = extension is not None and extension.request.state is RequestState.APPROVED
+    return _EVICTIONS[NoticeKind(notice.draft.kind)](evictions.EvictionFacts(found, unit, number, extended))
+
+
 def _pause(world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     pause = Pause(facts["who"], facts["name"], datetime.fromisoformat(facts["since"]), facts["reason"])
@@ -258,6 +278,7 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
     **dict.fromkeys(_OFFERS, _offer),
+    **dict.fromkeys(_EVICTIONS, _eviction),
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

@@ -19,6 +19,7 @@ from bot.core.notices import Notice, NoticeDraft
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
+from bot.flows.begin_eviction import begin_eviction
 from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
 from bot.flows.loan_standing import Live, Trouble, standing_of
 from bot.flows.why_late import LATE, Past, was_the_database, why_late
@@ -114,7 +115,7 @@ def tell_blocked(world: World, epoch: int, cluster: str, trouble: Trouble, told:
         before = known[loan.id]
         waiting = before is None or before.raised < loan.amount
         if waiting and loan.suspended is None:
-            standing = before or _nothing_yet(loan)
+            standing = before or LoanStanding(0, 0, Move(loan.borrower, None, None))
             told.standings.pop(loan.id, None)
             blocked = replace(standing, blocker=trouble.blocker, words=trouble.words, since=trouble.since)
             _tell(world, epoch, loan.id, blocked, seen=False)
@@ -132,10 +133,6 @@ def tell_after_start(world: World, epoch: int) -> None:
         to = world.policies.policy.approvals.platform_channel
         uow.notices.owe_once(NoticeDraft(f"bot_was_down:{gap[1].isoformat()}", NoticeKind.BOT_WAS_DOWN, to, facts), now)
         uow.commit()
-
-
-def _nothing_yet(loan: Loan) -> LoanStanding:
-    return LoanStanding(0, 0, Move(loan.borrower, None, None))
 
 
 def _left_unsaid(world: World) -> set[int]:
@@ -274,6 +271,7 @@ def _owe_not_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> 
 
 def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
     loan, now = story.loan, story.now
+    begin_eviction(uow, story.policy, story.request, loan)
     late = _late(uow, story, loan.end) if loan.end_reason is LoanEnd.ENDED else None
     if loan.in_force_at is not None:
         tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from bot.core.convergence.changes import PatchResult, QueueChange
+from bot.core.evictions import ActiveChange
 from bot.core.kueue import ClusterPicture, WorkloadSnapshot
 from bot.core.overcommit import Hardware
 
@@ -27,6 +28,10 @@ class Cluster(Protocol):
 
     def hardware(self, resource: str) -> Hardware:
         """All nodes with what they have of a resource, and the nodes that each ResourceFlavor means."""
+        ...
+
+    def set_active(self, change: ActiveChange) -> PatchResult:
+        """Set one Workload inactive, or active again: one JSON Patch, sent once, answered as by `patch`."""
         ...
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:

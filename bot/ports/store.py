@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.evictions import Eviction
 from bot.core.inbox import InboxItem
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import Notice, NoticeDraft
@@ -228,6 +229,24 @@ class Pauses(Protocol):
         ...
 
 
+class Evictions(Protocol):
+    """Work that is evicted at a loan's end, one row per loan, never deleted."""
+
+    def add(self, draft: Eviction) -> bool:
+        """Whether it was new: another one of the same loan changes nothing."""
+        ...
+
+    def get(self, loan: int) -> Eviction | None: ...
+
+    def open(self) -> Sequence[Eviction]:
+        """Those that are not closed, by loan."""
+        ...
+
+    def update(self, eviction: Eviction) -> Eviction:
+        """Compare-and-set on `eviction.version`; returns it with the new version. Raises Stale."""
+        ...
+
+
 class UnitOfWork(Protocol):
     """One transaction. Leaving it without `commit` rolls back."""
 
@@ -253,6 +272,8 @@ class UnitOfWork(Protocol):
     def uses(self) -> LoanUses: ...
     @property
     def idle_offers(self) -> IdleOffers: ...
+    @property
+    def evictions(self) -> Evictions: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

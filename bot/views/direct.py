@@ -20,6 +20,7 @@ from bot.views.loan_words import (
     blocked_because,
     capital,
     early,
+    evicts_line,
     lasting,
     lender_move,
     longer,
@@ -207,7 +208,11 @@ def _runs_on(facts: CardFacts, loan: Loan, standing: LoanStanding) -> list[Line]
     lowered = again_line(loan, standing)
     if loan.kind is not LoanKind.BORROW and standing.borrower.after is not None:
         lowered = line(lowered, f"; {standing.borrower.after + standing.above:,} are in use")
-    return [lowered, above_line(loan, standing, facts.unit, "run on above quota"), takes_back_line(loan, standing)]
+    if facts.grace is not None:
+        stays, then = "stay in use above it", evicts_line(facts.grace)
+    else:
+        stays, then = "run on above quota", takes_back_line(loan, standing)
+    return [lowered, above_line(loan, standing, facts.unit, stays), then]
 
 
 def _not_lowered(facts: CardFacts) -> Line:

@@ -21,15 +21,19 @@ def extend_form(loan: Loan, longest: timedelta) -> Modal:
     """By how much, or until when, and why. `longest` is the most that policy allows a loan. `metadata` is the loan's
     number."""
     name = format_request_id(loan.id)
-    lasts = line(of_flavor(loan.amount, loan.flavor), " for ", Theirs(loan.borrower), ", ends ", Moment(loan.end))
-    left = max(longest - (loan.end - loan.start), timedelta(0))
+    over = loan.ended_at
+    ends = line(", ended ", Moment(over)) if over else line(", ends ", Moment(loan.end))
+    lasts = line(of_flavor(loan.amount, loan.flavor), " for ", Theirs(loan.borrower), ends)
+    left = longest if over else max(longest - (loan.end - loan.start), timedelta(0))
     most = line(
         f"Up to {lasting(longest)} in all; {lasting(left)} left" if left else f"Has its {lasting(longest)} already"
     )
     options = [Option(value, label) for value, label in _LENGTHS.items()]
     blocks = (
         rich(lasts, most),
-        select(Field.EXTEND_BY, "How much longer", options, _CHOSEN, "From its end on"),
+        select(
+            Field.EXTEND_BY, "How much longer", options, _CHOSEN, "From its approval on" if over else "From its end on"
+        ),
         instant(Field.EXTEND_UNTIL_AT, "Or until", None, "Goes before the length above", optional=True),
         words(Field.EXTEND_WORDS, "Reason", "", REASON_LIMIT, f"Empty: the reason of {name} stands", optional=True),
     )

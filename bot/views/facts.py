@@ -152,5 +152,7 @@ class CardFacts:
     """Quota changes are paused: an approval waits."""
     past: PastUse | None = None
     """Of earlier loans, while somebody decides; None if too little was seen."""
+    grace: timedelta | None = None
+    """How long after the end the work above quota is evicted; None if it runs on."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

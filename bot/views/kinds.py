@@ -42,6 +42,13 @@ class NoticeKind(StrEnum):
     """[direct.returned] Requester, when quota was given back early, all of it or a part."""
     LOAN_ENDED = "loan_ended"
     """[direct.ended] Requester at the end: quota is lowered, and what runs on above it."""
+    EVICTION_ANNOUNCED = "eviction_announced"
+    """[evictions.announced] Requester and the queue's team channel, when work above quota is evicted after a grace; the
+    same message shows why it waits and what came of it."""
+    WORK_EVICTED = "work_evicted"
+    """[evictions.evicted] The same, once the bot has set work inactive; in the channel in the announcement's thread."""
+    EVICTION_UNDONE = "eviction_undone"
+    """[evictions.undone] The same, when that work was set active again because of an extension."""
     ENDS_IN_A_DAY = "ends_in_a_day"
     """[reminders.day_before] Requester, or the team's leads if the requester is gone, a day before the end."""
     ENDS_SOON = "ends_soon"

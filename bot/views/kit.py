@@ -24,6 +24,7 @@ class Symbol(StrEnum):
     DENIED = "⛔"
     LOOK = "⚠️"
     OVER = "⚪"
+    BACK = "↩️"
 
 
 def line(*parts: Part | Line) -> Line:

@@ -244,6 +244,11 @@ def takes_back_line(loan: Loan, standing: LoanStanding) -> Line:
     return line("Kueue takes them back when ", Theirs(loan.lender), " needs them and its policy allows")
 
 
+def evicts_line(grace: timedelta) -> Line:
+    """What becomes of work above quota where policy has it evicted."""
+    return line(f"After a grace of {lasting(grace)} the bot evicts it: you hear which work, and when")
+
+
 def capital(parts: Line) -> Line:
     """A clause as a sentence: its first letter becomes a capital if it is ours."""
     first = parts[0] if parts else ""

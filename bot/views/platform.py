@@ -190,7 +190,9 @@ def cannot_read(trouble: Unreadable) -> Message:
         return _message(Symbol.LOOK, line("The bot cannot read the queues", where, _since(trouble)), words, stands)
     name = short_name(trouble.resource)
     first = line(f"The bot may not {trouble.verb} {name}", where, _since(trouble))
-    if name in _FIGURES:
+    if trouble.verb == "patch":
+        stands = line("Work above quota at a loan's end is not evicted; it tries again by itself")
+    elif name in _FIGURES:
         stands = line("What waits, and what a loan means for running work, is not known")
     allow = line("Allow ", Code(trouble.verb), " on ", Code(trouble.resource), " in the bot's ClusterRole")
     return _message(Symbol.LOOK, first, words, stands, allow)

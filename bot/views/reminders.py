@@ -4,7 +4,9 @@ several loans. Rendered by the deliverer for the kinds of notice that name them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
+from bot.core.durations import format_duration
 from bot.core.impact import AtRisk
 from bot.core.loans import Loan
 from bot.core.messages import Block, Message
@@ -35,6 +37,8 @@ class Ending:
     above: Above | None = None
     """None: there are no live figures."""
     unit: Unit = GPU
+    grace: timedelta | None = None
+    """How long after the end the work is evicted; None if it runs on."""
 
 
 def day_before(endings: Sequence[Ending]) -> Message:
@@ -43,7 +47,10 @@ def day_before(endings: Sequence[Ending]) -> Message:
         return _several(endings, "")
     one = endings[0]
     first = line(_amount(one), _ends(one), Moment(one.loan.end), f" ({format_request_id(one.loan.id)})")
-    return _single(one, first, _above(one, "In use above base now: "), "After the end it runs on, without protection")
+    after = "After the end it runs on, without protection"
+    if one.grace is not None:
+        after = f"After the end and a grace of {format_duration(one.grace)} it is evicted"
+    return _single(one, first, _above(one, "In use above base now: "), after)
 
 
 def hour_before(endings: Sequence[Ending]) -> Message:

@@ -72,6 +72,8 @@ def _terms(facts: CardFacts, state: CardState) -> tuple[Line, ...]:
         lines.insert(0, line("Asked for at first: ", terms_line(facts.request.ask.flavor, facts.asked_first)))
     if state in _OPEN:
         lines.insert(0, terms(facts))
+    if state in _OPEN and facts.grace is not None:
+        lines.append(line(f"At its end work above quota is evicted, after a grace of {lasting(facts.grace)}"))
     return tuple(lines)
 
 

@@ -30,6 +30,9 @@ class EventKind(StrEnum):
     EXTENDED = "extended"
     RETURNED = "returned"
     ENDED = "ended"
+    EVICTS = "evicts"
+    EVICTED = "evicted"
+    REACTIVATED = "reactivated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,9 @@ _WORDS = {
     EventKind.EXTENDED: "extended",
     EventKind.RETURNED: "returned it",
     EventKind.ENDED: "ended",
+    EventKind.EVICTS: "told its people which work is evicted",
+    EventKind.EVICTED: "work above quota was evicted",
+    EventKind.REACTIVATED: "what was evicted is active again",
 }
 
 

@@ -158,6 +158,11 @@ class Site:
         """Submit a Job of one pod to a queue; its name."""
         self.make_namespace(self.namespace)
         name = self.name(word)
+        self.job_of(self.namespace, queue, name, gpus, priority)
+        return name
+
+    def job_of(self, namespace: str, queue: str, name: str, gpus: int, priority: int = 0) -> None:
+        """The same of any name, to a LocalQueue of any namespace."""
         labels = {"kueue.x-k8s.io/queue-name": queue}
         if priority:
             labels["kueue.x-k8s.io/priority-class"] = self._priority(priority)
@@ -165,18 +170,25 @@ class Site:
         container = {"name": "train", "image": "train:1", "resources": {"requests": share, "limits": share}}
         template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
         body = {"spec": {"suspend": True, "parallelism": 1, "completions": 1, "template": template}}
-        jobs = f"/apis/batch/v1/namespaces/{self.namespace}/jobs"
+        jobs = f"/apis/batch/v1/namespaces/{namespace}/jobs"
         self.create(jobs, {**body, "metadata": {"name": name, "labels": labels}})
-        return name
 
     def cancel(self, job: str) -> None:
         """Somebody deletes the Job; its quota becomes free."""
-        path = f"/apis/batch/v1/namespaces/{self.namespace}/jobs/{job}"
+        self.cancel_of(self.namespace, job)
+
+    def cancel_of(self, namespace: str, job: str) -> None:
+        """The same in any namespace."""
+        path = f"/apis/batch/v1/namespaces/{namespace}/jobs/{job}"
         self.api.must("DELETE", path, {"propagationPolicy": "Background"})
 
     def workload(self, job: str) -> Obj | None:
         """The Workload that Kueue made for the Job."""
-        listed = self.api.must("GET", f"{self.kueue}/namespaces/{self.namespace}/workloads")["items"]
+        return self.workload_of(self.namespace, job)
+
+    def workload_of(self, namespace: str, job: str) -> Obj | None:
+        """The same in any namespace."""
+        listed = self.api.must("GET", f"{self.kueue}/namespaces/{namespace}/workloads")["items"]
         owned = (one for one in listed if one["metadata"].get("ownerReferences", [{}])[0].get("name") == job)
         return next(owned, None)
 

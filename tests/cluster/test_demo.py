@@ -34,6 +34,15 @@ class StageOnSite(Stage):
     def edit_by_hand(self, queue: str, nominal: int) -> None:
         self._site.edit(queue, "nominalQuota", str(nominal))
 
+    def submit(self, queue: str, job: str, gpus: int, priority: int = 0) -> None:
+        self._site.job_of(*local_queue(queue), job, gpus, priority)
+
+    def runs(self, queue: str, job: str) -> bool:
+        return condition(self._site.workload_of(local_queue(queue)[0], job), "QuotaReserved") == "True"
+
+    def cancel(self, queue: str, job: str) -> None:
+        self._site.cancel_of(local_queue(queue)[0], job)
+
     def sums(self) -> list[int]:
         return self._recorder.sums()
 

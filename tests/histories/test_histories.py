@@ -22,7 +22,8 @@ LATER_STEPS = (
     *("ask extra", "tick over-commit", "cordon node"),
     *("offer", "accept offer", "keep what was asked", "accept and decide race"),
     *("extend", "pause", "resume"),
-    *("loans lie idle", "return what is idle", "keep what is idle", "work begins", "work ends"),
+    *("loans lie idle", "return what is idle", "keep what is idle", "a job begins", "a job is done"),
+    *("submit work", "loan ends with work", "work ends", "extend after the end"),
 )
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from bot.core.evictions import EvictionState
 from bot.core.explanation import StepStanding
 from bot.core.impact import AtRisk
 from bot.core.kueue import Preemption, QueueSnapshot
@@ -16,6 +17,7 @@ from bot.core.requests import AuditEntry, RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
 from bot.views import change_form, direct, loan_trouble, offers, pause, platform, refusals, reminders, thread_lines
+from bot.views import evictions as eviction_views
 from bot.views.answers import done
 from bot.views.answers.audit_log import LogFacts, audit_log, log_sent
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
@@ -51,6 +53,7 @@ from bot.views.request_form import (
 )
 from bot.views.return_form import return_form
 from bot.views.said import said
+from tests.support.view_evictions import evictions
 from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_idle import idle_gallery
 from tests.support.view_questions import question
@@ -176,6 +179,14 @@ def _cards(world: World) -> Iterator[tuple[str, Message]]:
             yield f"card {name} {surface}", card(facts, surface)
 
 
+def _evictions(world: World) -> Iterator[tuple[str, Message]]:
+    for name, facts in evictions(world.names).items():
+        yield f"dm eviction {name}", eviction_views.announced(facts)
+        if facts.eviction.state not in {EvictionState.DUE, EvictionState.ANNOUNCED}:
+            yield f"dm evicted {name}", eviction_views.evicted(facts)
+            yield f"dm eviction undone {name}", eviction_views.undone(facts)
+
+
 def _direct(world: World) -> Iterator[tuple[str, Message]]:
     states = cards(world)
     yield "dm in force", direct.in_force(states["in force"])
@@ -203,6 +214,7 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     for name in ("returned", "returned in part"):
         yield f"dm {name}", direct.returned(states[name])
     yield "dm lent", direct.lent(states["in force"])
+    yield from _evictions(world)
     above = reminders.Above(8, (AtRisk(world.names.work, 8),))
     ending = reminders.Ending(world.loan(), above)
     many = [replace(ending, loan=world.loan(id=number, amount=1)) for number in range(142, 149)]

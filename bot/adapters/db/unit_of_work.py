@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, text
 
 from bot.adapters.db.audit import SqlAudit
 from bot.adapters.db.engine import LONGEST_WAIT, READ_ONLY, sqlite_file
+from bot.adapters.db.evictions import SqlEvictions
 from bot.adapters.db.failures import translated
 from bot.adapters.db.fields import SqlFields
 from bot.adapters.db.idle_offers import SqlIdleOffers
@@ -45,6 +46,7 @@ class SqlUnitOfWork:
         self.pauses = SqlPauses(connection)
         self.uses = SqlLoanUses(connection)
         self.idle_offers = SqlIdleOffers(connection)
+        self.evictions = SqlEvictions(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

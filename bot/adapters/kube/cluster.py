@@ -8,10 +8,11 @@ from bot.adapters.kube.answers import classify, words
 from bot.adapters.kube.client import Answer, KubeApi
 from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
 from bot.adapters.kube.ownership import FIELD_MANAGER
-from bot.adapters.kube.patches import operations
+from bot.adapters.kube.patches import active_operations, operations
 from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
 from bot.core.errors import NoRight, Rejected, Unavailable, short_name
+from bot.core.evictions import ActiveChange
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.core.overcommit import Hardware
 from bot.ports.clock import Clock
@@ -93,6 +94,18 @@ class KubeCluster:
         if answer.status == 404:
             self._version = None
         return PatchResult(outcome, words(answer))
+
+    def set_active(self, change: ActiveChange) -> PatchResult:
+        """Send it once. A Workload that is gone is a CONFLICT: read again."""
+        one = change.workload
+        query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"}
+        try:
+            path = f"{self._base()}/namespaces/{one.namespace}/workloads/{one.name}"
+            answer = self._api.request("PATCH", path, query, active_operations(change))
+        except Unavailable as error:
+            return PatchResult(PatchOutcome.UNKNOWN, error.why)
+        outcome = classify(answer)
+        return PatchResult(outcome, "" if outcome is PatchOutcome.APPLIED else words(answer))
 
     def _list(self, resource: str) -> Iterator[Mapping[str, Any]]:
         return self._pages(resource, f"{resource}.{GROUP}")

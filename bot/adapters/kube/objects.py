@@ -8,6 +8,7 @@ from typing import Any
 from kubernetes.utils.quantity import parse_quantity
 
 from bot.adapters.kube.ownership import annotations_of_ours, managing_tool, quota_automation, spec_manager
+from bot.core.evictions import MARK
 from bot.core.kueue import CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot
 from bot.core.overcommit import NodeSnapshot
 
@@ -104,6 +105,11 @@ def workload_snapshot(raw: Json, queue_of: Mapping[tuple[str, str], str]) -> Wor
         usage=_usage(admission),
         requests=_requests(spec),
         owner=owners[0]["name"] if owners else None,
+        active=spec.get("active") is not False,
+        resource_version=metadata.get("resourceVersion", ""),
+        generation=int(metadata.get("generation", 1)),
+        mark=annotations_of_ours(metadata).get(MARK),
+        annotated=bool(metadata.get("annotations")),
     )
 
 

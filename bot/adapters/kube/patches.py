@@ -1,4 +1,4 @@
-"""A QueueChange as JSON Patch operations. Called by adapters/kube/cluster.
+"""A QueueChange, or a Workload's ActiveChange, as JSON Patch operations. Called by adapters/kube/cluster.
 
 The tests at its head make the patch die if the object changed since it was read: uid, resourceVersion, and the names at
 the indices that are written. Quantities are never tested: "8", 8 and "8000m" are one number and three values.
@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.core.convergence.changes import QueueChange
 from bot.core.convergence.facts import FieldKey, FieldName
+from bot.core.evictions import MARK, ActiveChange
 from bot.core.kueue import FlavorResource
 
 Operation = Mapping[str, Any]
@@ -25,6 +26,26 @@ def operations(change: QueueChange) -> list[Operation]:
         *_numbers(change),
         *_annotations(change),
     ]
+
+
+def active_operations(change: ActiveChange) -> list[Operation]:
+    """The patch that sets a Workload inactive and marks it, or takes the bot's own mark away and sets it active."""
+    workload, at = change.workload, _annotation_path(MARK)
+    tests = [
+        _test("/metadata/resourceVersion", workload.resource_version),
+        _test("/metadata/uid", workload.uid),
+    ]
+    if change.active:
+        mark: list[Operation] = [_test(at, change.mark), {"op": "remove", "path": at}]
+    elif workload.annotated:
+        mark = [{"op": "add", "path": at, "value": change.mark}]
+    else:
+        mark = [{"op": "add", "path": "/metadata/annotations", "value": {MARK: change.mark}}]
+    return [*tests, *mark, {"op": "add", "path": "/spec/active", "value": change.active}]
+
+
+def _annotation_path(key: str) -> str:
+    return "/metadata/annotations/" + key.replace("~", "~0").replace("/", "~1")
 
 
 def _name_tests(change: QueueChange) -> Iterator[Operation]:
@@ -50,7 +71,7 @@ def _annotations(change: QueueChange) -> Iterator[Operation]:
         yield {"op": "add", "path": "/metadata/annotations", "value": wanted}
         return
     for key, value in sorted(change.annotations.items()):
-        path = "/metadata/annotations/" + key.replace("~", "~0").replace("/", "~1")
+        path = _annotation_path(key)
         if value is not None:
             yield {"op": "add", "path": path, "value": value}
         elif key in change.queue.annotations:

@@ -7,7 +7,7 @@ from bot.core.requests import RequestState
 from bot.core.wording.extend_words import ExtendWords
 from bot.flows.extend_loan import MoreTime, extend_loan, loan_to_extend
 from bot.flows.look_up import own_loans
-from bot.views.answers.done import ask_how_long, extension_sent
+from bot.views.answers.done import ask_how_long, extension_sent, request_sent
 from bot.views.answers.help import CommandHelp
 from bot.views.kit import line
 from bot.views.refusals import which_loan
@@ -41,4 +41,6 @@ def run(arrived: Arrived, said: ExtendWords) -> Message:
         raise Refused(f"Denied: {request.words}")
     channel = arrived.world.policies.policy.approvals.approvals_channel
     waits = request.state is RequestState.WAITING
+    if request.extends is None:  # its loan is over, and its work is to be evicted
+        return request_sent(request, channel if waits else None, said.until.notes if said.until else ())
     return extension_sent(request, channel if waits else None, said.until.notes if said.until else ())

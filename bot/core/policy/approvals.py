@@ -33,6 +33,8 @@ Kind = Literal["borrow", "transfer", "extra"]
 """Kinds of loan that can be on."""
 LENDER_LEADS = "lender-leads"
 TEAM_LEADS = "team-leads"
+GRACE = timedelta(hours=1)
+"""Of a rule with `at_end: evict` that says no other."""
 _GROUP = "group "
 
 
@@ -138,6 +140,21 @@ class Rule(Strict):
     name: Name
     when: Conditions = Field(default_factory=Conditions, alias="if")
     then: Then
+    at_end: Literal["run", "evict"] = "run"
+    """What becomes of work above the quota once a loan is over that came to be by this rule."""
+    grace: Duration | None = None
+    """How long after the announcement work is evicted; None: an hour."""
+
+    @model_validator(mode="after")
+    def _grace_of_what(self) -> Self:
+        if self.grace is not None and self.at_end != "evict":
+            raise ValueError("grace is for at_end: evict; work that runs on needs none")
+        return self
+
+    @property
+    def grace_at_end(self) -> timedelta | None:
+        """None: the work runs on."""
+        return (self.grace or GRACE) if self.at_end == "evict" else None
 
 
 class Limits(Strict):

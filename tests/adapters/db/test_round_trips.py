@@ -14,7 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField, Intent, Question
+from bot.core.evictions import Eviction, EvictionState, Work, WorkState
 from bot.core.inbox import Arrival, InboxItem
+from bot.core.kueue import FlavorResource
 from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
@@ -116,6 +118,33 @@ loans = st.builds(
     ended_at=st.none() | instants,
     in_force_at=st.none() | instants,
 )
+works = st.builds(
+    Work,
+    namespace=text,
+    name=text,
+    uid=text,
+    known_as=text,
+    amount=numbers,
+    state=st.sampled_from(WorkState),
+    mark=text,
+    resource_version=text,
+    generation=numbers,
+)
+evictions = st.builds(
+    Eviction,
+    loan=counts,
+    cluster=keys,
+    queue=keys,
+    entry=st.builds(FlavorResource, keys, keys),
+    most=numbers,
+    grace=durations,
+    ended_at=instants,
+    state=st.sampled_from(EvictionState),
+    due=st.none() | instants,
+    works=st.lists(works, max_size=3).map(tuple),
+    extensions=st.lists(text, max_size=3).map(tuple),
+    held=text,
+)
 field_keys = st.builds(FieldKey, keys, keys, keys, keys, st.sampled_from(FieldName))
 records = st.builds(
     FieldRecord,
@@ -213,6 +242,19 @@ def test_loans(store, loan) -> None:
         added = work.loans.add(loan)
         assert added == replace(plain(loan), version=added.version)
         assert work.loans.get(loan.id) == added
+
+
+@fast
+@given(evictions)
+def test_evictions(store, eviction) -> None:
+    with store.begin() as work:
+        assert work.evictions.add(eviction)
+        assert not work.evictions.add(eviction)
+        stored = work.evictions.get(eviction.loan)
+        assert stored == replace(plain(eviction, "works", "extensions", "entry"), version=1)
+        assert work.evictions.update(stored) == replace(stored, version=2)
+        is_open = stored.state is not EvictionState.CLOSED
+        assert [one.loan for one in work.evictions.open()] == ([eviction.loan] if is_open else [])
 
 
 @fast

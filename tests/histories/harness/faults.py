@@ -26,9 +26,8 @@ Fault = Callable[[Town], Armed]
 
 def _api(fault: ApiFault, verb: str) -> Fault:
     def arm(town: Town) -> Armed:
-        resource = "clusterqueues" if verb == "patch" else "*"
         times = town.random.choice([1, 1, 2])
-        town.sim.faults.plan(fault, verb, resource, times=times)
+        town.sim.faults.plan(fault, verb, "*", times=times)
         planned = town.sim.faults._planned[-1]
         return Armed(lambda: planned.left != times, lambda: _forget(town, planned))
 

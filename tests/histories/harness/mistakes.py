@@ -29,6 +29,7 @@ from bot.flows import (
 )
 from bot.ports.chat import PostUnknown
 from bot.views import parts
+from tests.histories.harness import mistakes_evictions as evictions
 from tests.support.fakes import chat, store
 from tests.support.fakes.cluster import InProcessApi
 from tests.support.fakes.leadership import FakeLeadership
@@ -358,6 +359,9 @@ MISTAKES = _named(
     offers_more,
     asks_all_the_time,
     extra_without_tick,
+    evictions.grace_is_cut_short,
+    evictions.eviction_is_not_announced,
+    evictions.everything_is_evicted,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(
@@ -372,5 +376,7 @@ RARE = _named(
     extra_counts_itself_only,
     anybody_returns,
     returns_what_is_used,
+    evictions.evicts_while_paused,
+    evictions.undoes_what_others_did,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""

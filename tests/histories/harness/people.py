@@ -60,7 +60,7 @@ def _documents(version: int) -> dict[str, Any]:
         }
         for team in TEAMS
     }
-    rules = [
+    rules: list[dict[str, Any]] = [
         {"name": "small", "if": {"amount": {"at_most": 1}}, "then": {"approve": "auto"}},
         {
             "name": "big",
@@ -69,6 +69,8 @@ def _documents(version: int) -> dict[str, Any]:
         },
         {"name": "rest", "then": {"steps": [{"who": "group gpu-admins", "count": 1 + version}]}},
     ]
+    for rule in rules:
+        rule |= {"at_end": "evict", "grace": "10min"}
     limits = {
         "most_per_request": 16,
         "most_on_loan_per_team": 60,

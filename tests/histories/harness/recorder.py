@@ -15,6 +15,7 @@ from tests.support.fakes.clock import START, HandClock
 from tests.support.fakes.store import Tables
 
 LOANS = "gpu-quota-bot.io/loans"
+EVICTED = "gpu-quota-bot.io/evicted"
 _NAMES = {"nominal": "nominalQuota", "borrowingLimit": "borrowingLimit"}
 
 
@@ -32,6 +33,7 @@ class Recorder:
         self._clock = clock
         self._version = 0
         self._held: dict[str, Any] = {}
+        self._work_version = 0
 
     def add(self, event: str, /, **values: Any) -> None:
         """One event, after everything that the cluster did before it."""
@@ -46,6 +48,9 @@ class Recorder:
             if change.type != "DELETED" and change.old is not None and _same(change.old, change.obj):
                 continue
             self.log.append({"e": "version", "at": seconds(self._clock.now), **_version(change)})
+        for change in self._sim.cluster.store.since("workloads", self._work_version):
+            self._work_version = change.version
+            self.log.append({"e": "work", "at": seconds(self._clock.now), **_work(change)})
 
     def _use(self, change: Any) -> None:
         """What is reserved in a queue, when it changes."""
@@ -80,6 +85,10 @@ class Recorder:
             self.add("idle", id=idle.id, loan=idle.loan, **facts)
         for loan in _changed(before.loans, after.loans).values():
             self.add("loan", **_loan(loan))
+        for one in _changed(before.evictions, after.evictions).values():
+            works = {work.uid: work.state.value for work in one.works}
+            due = None if one.due is None else seconds(one.due)
+            self.add("eviction", loan=one.loan, state=one.state.value, due=due, works=works)
         for key, record in _changed(before.records, after.records).items():
             asked = (record.question.uid, record.question.live) if record.question else None
             facts = {"base": record.base, "legs": dict(record.legs), "wrote": record.wrote, "gone": record.gone}
@@ -138,6 +147,19 @@ def _version(change: Any) -> dict[str, Any]:
         "numbers": numbers,
         "lending": lending,
         "note": (meta.get("annotations") or {}).get(LOANS),
+    }
+
+
+def _work(change: Any) -> dict[str, Any]:
+    obj = change.obj
+    admission = (obj.get("status") or {}).get("admission") or {}
+    usage = [one.get("resourceUsage") or {} for one in admission.get("podSetAssignments") or ()]
+    return {
+        "uid": obj["metadata"]["uid"],
+        "who": change.manager,
+        "active": obj["spec"].get("active", True),
+        "mark": (obj["metadata"].get("annotations") or {}).get(EVICTED),
+        "holds": sum(int(amount) for one in usage for amount in one.values()),
     }
 
 

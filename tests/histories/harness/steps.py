@@ -28,7 +28,7 @@ from bot.flows.withdraw_request import withdraw_request
 from bot.flows.world import World
 from bot.views.change_form import AS_ASKED, ChangeValues
 from bot.views.ids import LENDER_BOT
-from tests.histories.harness import people
+from tests.histories.harness import people, work
 from tests.histories.harness.idle_steps import (
     keep_what_is_idle,
     lie_idle,
@@ -458,6 +458,7 @@ def recreate(town: Town) -> None:
 def delete(town: Town, queue: str | None = None) -> None:
     """A queue is gone, until somebody needs it."""
     name = queue or a_queue(town)
+    work.clear(town, name)
     others(town, lambda: town.sim.delete("clusterqueues", name))
     town.sim.reconcile()
     town.log.drain()
@@ -600,8 +601,12 @@ STEPS: dict[str, Step] = {
     "loans lie idle": lie_idle,
     "return what is idle": return_what_is_idle,
     "keep what is idle": keep_what_is_idle,
-    "work begins": work_begins,
-    "work ends": work_ends,
+    "a job begins": work_begins,
+    "a job is done": work_ends,
+    "submit work": work.submit,
+    "loan ends with work": lambda town: work.end_with_work(town, approve_one),
+    "work ends": work.end_some,
+    "extend after the end": work.extend_after_end,
     "minutes pass": minutes_pass,
     "hours pass": hours_pass,
     "edit up": edit_up,

@@ -6,7 +6,7 @@ interleaving is a choice of the history and the same in every run.
 
 import random
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.core.errors import NotLeader, Refused, Stale, Unavailable
@@ -16,6 +16,7 @@ from bot.demo.kube.sim import KubeSim
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
+from bot.flows.evict_work import evict_work
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.offer_idle import offer_idle
@@ -64,6 +65,7 @@ class Process:
         self.town = town
         self.epoch: int | None = None
         self.memory = ConvergeMemory()
+        self.evicting: dict[int, datetime] = {}
         self.pace = Unhurried()
         self.wait: timedelta | None = None
         self.world = World(
@@ -103,6 +105,11 @@ class Process:
             remind_loans(self.world, self.epoch)
             offer_idle(self.world, self.epoch)
 
+    def evict(self) -> None:
+        """The timetable's look at work above quota, if it leads."""
+        if self.epoch is not None and self.town.looks_at_work:
+            evict_work(self.world, self.epoch, self.evicting)
+
     def _lift(self, at_least: int) -> None:
         assert self.epoch is not None
         if self.epoch > at_least:
@@ -128,6 +135,10 @@ class Town:
         self.webhook_refusals = 0
         self.policy_version = 0
         self.policies = FakePolicies(people.policy(0))
+        self.jobs: list[tuple[str, str]] = []
+        """Team and name of each that was ever submitted."""
+        self.looks_at_work = False
+        """Not before there is any, so that a history without it is what it was; and at the end of each."""
         self.arrivals: dict[str, Act] = {}
         self.presses: dict[str, dict[str, Any]] = {}
         self.work: list[tuple[str, str]] = []
@@ -224,7 +235,7 @@ class Town:
         for process in list(self.processes):
             self.run(process, lambda p=process: self.handle_left(p), process.converge)  # type: ignore[misc]
             self.sim.reconcile()
-            self.run(process, process.converge, process.deliver, process.lapse)
+            self.run(process, process.converge, process.evict, process.deliver, process.lapse)
         self.log.drain()
 
     # -- arrivals -----------------------------------------------------------------------------------------------------

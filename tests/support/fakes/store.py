@@ -13,6 +13,7 @@ from datetime import datetime
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.errors import Stale
+from bot.core.evictions import Eviction, EvictionState
 from bot.core.idle_loans import IdleOffer
 from bot.core.loan_use import LoanUse
 from bot.core.loans import Loan, LoanState
@@ -46,6 +47,7 @@ class Tables:
     pause: Pause | None = None
     uses: dict[int, LoanUse] = field(default_factory=dict)
     idle_offers: dict[int, IdleOffer] = field(default_factory=dict)
+    evictions: dict[int, Eviction] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -63,6 +65,7 @@ class Tables:
             pause=self.pause,
             uses=dict(self.uses),
             idle_offers=dict(self.idle_offers),
+            evictions=dict(self.evictions),
         )
 
 
@@ -274,6 +277,33 @@ class FakePauses:
         return before
 
 
+class FakeEvictions:
+    """Implements ports.store.Evictions."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def add(self, draft: Eviction) -> bool:
+        if draft.loan in self._tables.evictions:
+            return False
+        self._tables.evictions[draft.loan] = replace(draft, version=1)
+        return True
+
+    def get(self, loan: int) -> Eviction | None:
+        return self._tables.evictions.get(loan)
+
+    def open(self) -> Sequence[Eviction]:
+        return [one for _, one in sorted(self._tables.evictions.items()) if one.state is not EvictionState.CLOSED]
+
+    def update(self, eviction: Eviction) -> Eviction:
+        known = self._tables.evictions.get(eviction.loan)
+        if known is None or known.version != eviction.version:
+            raise Stale(f"the eviction of loan {eviction.loan}")
+        stored = replace(eviction, version=eviction.version + 1)
+        self._tables.evictions[eviction.loan] = stored
+        return stored
+
+
 class FakeUnitOfWork:
     """One transaction; nothing can be done with it after `commit`."""
 
@@ -289,6 +319,7 @@ class FakeUnitOfWork:
         self.pauses = FakePauses(tables)
         self.uses = FakeLoanUses(tables)
         self.idle_offers = FakeIdleOffers(tables)
+        self.evictions = FakeEvictions(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

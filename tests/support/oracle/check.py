@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from tests.support.oracle.decisions import DecisionJudge
+from tests.support.oracle.evictions import EvictionJudge
 from tests.support.oracle.idle import IdleJudge
 from tests.support.oracle.log import Event, Violation
 from tests.support.oracle.messages import MessageJudge
@@ -11,7 +12,7 @@ from tests.support.oracle.quota import QuotaJudge
 
 def violations(log: Iterable[Event]) -> list[Violation]:
     """All broken promises of P1 to P5 and P8, in the order in which they show."""
-    judges = (QuotaJudge(), DecisionJudge(), MessageJudge(), IdleJudge())
+    judges = (QuotaJudge(), DecisionJudge(), MessageJudge(), IdleJudge(), EvictionJudge())
     found = []
     for index, event in enumerate(log):
         for judge in judges:

@@ -25,6 +25,9 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
 - nodes: what the nodes have from now on. capacity {flavor: int} on those that take new pods
 - message: what a person could read. what ("post", "update"), to, notice, text, blocks
 - notice: a message that is owed. id, key, kind, to, state, posted (it has a place in a channel)
+- eviction: what is stored of the work at a loan's end. loan, state ("due", "announced", "over", "closed"), due (its
+  grace ends then, or None), works {uid: state}
+- work: a version of a Workload. uid, who (field manager), active, mark (the bot's annotation or None), holds (devices)
 - slept: a process that led stood still for longer than its lease, and wakes up now
 - rest: faults have stopped, nothing is left to do. over (all loans' time is over)
 """
