@@ -7,6 +7,7 @@ from datetime import datetime
 from bot.core.convergence.landed import Refusal
 from bot.core.standing import Blocker
 from bot.flows.loan_standing import Trouble
+from bot.flows.tell_automation import AutomationMemory
 from bot.flows.tell_loans import Told
 from bot.flows.tell_outages import Outages
 from bot.flows.why_late import Past
@@ -26,6 +27,7 @@ class ConvergeMemory:
     looked: dict[str, int] = field(default_factory=dict)
     """By cluster: the epoch under which its queues were looked at last."""
     told: Told = field(default_factory=Told)
+    automation: AutomationMemory = field(default_factory=AutomationMemory)
     failures: dict[str, int] = field(default_factory=dict)
     """By cluster: steps in a row that could not get through."""
     due: dict[str, datetime] = field(default_factory=dict)

@@ -118,6 +118,8 @@ def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
         words=facts.get("words") or "",
         before=facts.get("wrote"),
         after=facts.get("live"),
+        ended=tuple(facts.get("ended") or ()),
+        over_since=datetime.fromisoformat(facts["over_since"]) if facts.get("over_since") else None,
     )
 
 

@@ -162,10 +162,13 @@ def not_in_force(facts: CardFacts) -> Message:
     since = line(" since ", Clock(standing.since)) if standing and standing.since else ()
     part = f"Only {standing.raised:,} of {loan.amount:,} " if standing and standing.raised else f"{loan.amount:,} "
     state = " in force" if standing and standing.raised else " not in force"
+    if standing and standing.raised >= loan.amount:
+        part, state = f"{loan.amount:,} ", " may not be in force"
     first = line(part, Theirs(loan.flavor), state, since, f" {_name(facts)}")
     if standing is None:
         return _message(Symbol.LOOK, first, [line("The admins know")])
-    lines = [capital(blocked_because(loan, standing).cause), line("The admins know. ", _not_admitted(loan, standing))]
+    after = () if standing.blocker is Blocker.AUTOMATED else line(". ", _not_admitted(loan, standing))
+    lines = [capital(blocked_because(loan, standing).cause), line("The admins know", after)]
     return _message(Symbol.LOOK, first, lines)
 
 
@@ -215,6 +218,8 @@ def _not_lowered(facts: CardFacts) -> Line:
     loan, standing = _loan(facts), facts.standing
     assert standing
     queue = Theirs(loan.borrower)
+    if standing.blocker is Blocker.AUTOMATED:
+        return line("Not returned: ", blocked_because(loan, standing).cause)
     if not standing.raised and loan.lender:
         return line("Quota of ", queue, " is lowered; ", Theirs(loan.lender), " has not all of it back yet")
     if standing.blocker in {None, Blocker.WAITS}:

@@ -16,7 +16,7 @@ from bot.core.convergence.findings import Finding
 from bot.core.convergence.goals import Goals, set_goals
 from bot.core.convergence.legs import Sides
 from bot.core.convergence.lost import half_lost, lost_loans, unknown_fields, unknown_legs
-from bot.core.convergence.notable import field_findings
+from bot.core.convergence.notable import automated_findings, field_findings
 from bot.core.convergence.observe import Look, Seen, look_at
 from bot.core.convergence.order import Move, Ordered, groups, move_of, put_in_order
 from bot.core.convergence.steps import Step, step_of
@@ -242,6 +242,7 @@ def _dead(views: Iterable[QueueView]) -> Iterator[str]:
 def _findings(known: _Known, looks: Mapping[FieldKey, Look], by_loan: FiguresByLoan) -> Iterator[Finding]:
     for view in known.views.values():
         yield from queue_findings(view)
+    yield from automated_findings(looks.values(), known.keys)
     for look in looks.values():
         yield from field_findings(look, known.wants)
     yield from unknown_legs(looks.values(), known.wants.keys(), known.facts.picture)
