@@ -33,6 +33,7 @@ from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
 from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests
+from bot.flows.lost_names import lost_names
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
 from bot.flows.tell_loans import tell_after_start
@@ -157,6 +158,7 @@ class Bot:
             (self._sweep, SWEEP_EVERY),
             (self._desk.tell_slow, SLOW_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
+            (self._leader.leading(lambda epoch: lost_names(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: remind_loans(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:

@@ -8,7 +8,7 @@ from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.lenders import automation_sentence
 from bot.core.loans import LoanKind
 from bot.core.policy import Policy
-from bot.core.requests import Ask
+from bot.core.requests import Ask, QuotaRequest
 from bot.core.trees import share_a_tree
 
 
@@ -24,6 +24,16 @@ def gone_from_policy(policy: Policy, ask: Ask) -> str | None:
         now = f"; it belongs to {owner} now" if owner else ""
         return f"{ask.queue} is no queue of {ask.team} any more{now}"
     return None
+
+
+def lenders_team_gone(policy: Policy, request: QuotaRequest) -> str | None:
+    """The team whose leads consented to lend, if the policy does not name it any more, as a clause."""
+    ask = request.ask
+    if ask.lender is None or policy.team_of(ask.cluster, ask.lender) is not None:
+        return None
+    asked = (step.who.removeprefix("leads:") for step in request.steps if step.who.startswith("leads:"))
+    gone = next((team for team in asked if policy.team(team) is None), None)
+    return f"team {gone} is not in the policy any more" if gone else None
 
 
 def gone_from_cluster(ask: Ask, picture: ClusterPicture) -> str | None:

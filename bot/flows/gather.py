@@ -66,7 +66,12 @@ def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
 
 
 def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
-    """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it."""
+    """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it.
+
+    Nobody left a team that is itself gone: whoever asked is then the only one to hear of it.
+    """
+    if policy.team(request.ask.team) is None:
+        return False
     roles = roles_of_person(world, policy, person_or_id(world, request.ask.requester))
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
 

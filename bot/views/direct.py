@@ -27,7 +27,7 @@ from bot.views.loan_words import (
     takes_back_line,
     what,
 )
-from bot.views.parts import Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
+from bot.views.parts import VENDOR_LIMIT, Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
 from bot.views.request_card import again_button, extend_button, return_button, withdraw_button
 
 
@@ -138,8 +138,11 @@ def denied(facts: CardFacts) -> Message:
 
 
 def lapsed(facts: CardFacts) -> Message:
-    """Nobody decided in time."""
+    """Nobody decided in time, or nobody can any more."""
     request = facts.request
+    if request.words:
+        first = line(f"{request.name} lapsed: ", Theirs(request.words, VENDOR_LIMIT))
+        return _message(Symbol.OVER, first, [line("Nothing changed. Ask an admin, or request again")])
     waited = lasting(request.lapses_at - request.created_at)
     first = line(f"{request.name} lapsed: nobody decided in {waited}")
     if request.extends is not None:

@@ -217,6 +217,9 @@ def _lapsed(facts: CardFacts) -> Told:
     if request.extends is not None and request.decided_at and request.decided_at < request.lapses_at:
         over = line("Lapsed ", Moment(request.decided_at), f": {request.subject} is over")
         return Told(Symbol.OVER, over, line("lapsed"))
+    if request.words and request.decided_at:
+        why = line("Lapsed ", Moment(request.decided_at), ": ", Theirs(request.words, 150), ". Nothing changed")
+        return Told(Symbol.OVER, why, line("lapsed"))
     waited = lasting(request.lapses_at - request.created_at)
     state = line("Lapsed ", Moment(request.lapses_at), f": nobody decided in {waited}. Nothing changed")
     return Told(Symbol.OVER, state, line("lapsed"))

@@ -107,7 +107,7 @@ def _left_alone(
     known: FieldRecord | None,
 ) -> Look:
     """Kueue's own numbers are nobody's edit: nothing is asked and nothing concluded while they last."""
-    record = _catch_up(view, queue, key, live, before or lost)
+    record = _catch_up(view, queue, key, live, known)
     embodied = record.legs if live == record.wrote else embodied_in_question(record, live)
     alive = parts(view.sorted.alive, key, 0)
     return Look(key, view, Meaning.AUTOMATED, record, before, live, embodied, view.unwritable, alive)
