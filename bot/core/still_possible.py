@@ -22,7 +22,7 @@ def gone_from_policy(policy: Policy, ask: Ask) -> str | None:
         return f"team {ask.team} is not in the policy any more{now}"
     if ask.queue not in policy.queues_of(ask.team, ask.cluster):
         now = f"; it belongs to {owner} now" if owner else ""
-        return f"{ask.queue} is no queue of {ask.team} any more{now}"
+        return f"ClusterQueue {ask.queue} is no queue of team {ask.team} any more{now}"
     return None
 
 

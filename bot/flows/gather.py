@@ -76,6 +76,12 @@ def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
 
 
+def former_teams(world: World, policy: Policy) -> tuple[str, ...]:
+    """Teams that asked once and that the policy does not name any more; admins still find what they have."""
+    with world.store.read() as uow:
+        return tuple(sorted(uow.requests.teams() - policy.teams.teams.keys()))
+
+
 def open_loans(uow: UnitOfWork, cluster: str) -> list[Loan]:
     """All loans of a cluster that are not closed."""
     return [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]

@@ -5,8 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import yaml
 
 from bot.core.requests import RequestState
+from bot.flows.lost_names import lost_names
 from tests.support.stage import LENT, NOMINAL, CaseStage, Pair, Policy
 
 MERGE = "application/merge-patch+json"
@@ -56,12 +58,11 @@ def test_the_borrower_is_deleted(stage: CaseStage, pair: Pair) -> None:
     _delete(stage, pair.borrower)
     stage.becomes(**{pair.lender: LENT})
     why = f"ClusterQueue {pair.borrower} is gone"
-    for who in (pair.asker,):
-        stage.hears(who, f"4 a100 (Q-{number}) suspended", why, "request again")
+    stage.hears(pair.asker, f"4 a100 (Q-{number}) suspended", why, "request again")
     stage.channel_says("gpu-platform", f"4 a100 (Q-{number}) suspended", why)
     stage.card_says(number, f"Suspended: {why}")
     assert f"Q-{number}" in stage.says(pair.asker, "list")
-    assert "suspended" in stage.says(pair.asker, f"status Q-{number}")
+    assert "suspended" in stage.says(pair.asker, f"status {pair.borrower}")
     stage.clock.move(timedelta(days=2, minutes=1))
     stage.hears(pair.asker, f"Ended: 4 a100 (Q-{number})")
     assert stage.count("gpu-platform", f"Q-{number}) suspended") == 1
@@ -105,8 +106,12 @@ def test_what_a_loan_stands_on_is_taken_from_the_borrower(stage: CaseStage, pair
     number = _borrowed(stage, pair)
     stage.kube.ensure("resourceflavors", "h100")
     if "cohort" in change:
-        _merge(stage, pair.borrower, cohortName="elsewhere" if change == "other cohort" else None,
-               resourceGroups=_lists("a100", nominal=12) if change == "other cohort" else _without_limit())
+        _merge(
+            stage,
+            pair.borrower,
+            cohortName="elsewhere" if change == "other cohort" else None,
+            resourceGroups=_lists("a100", nominal=12) if change == "other cohort" else _without_limit(),
+        )
     else:
         _merge(stage, pair.borrower, resourceGroups=_lists("h100"))
     stage.becomes(**{pair.lender: LENT})
@@ -187,15 +192,15 @@ def test_a_team_is_removed_with_a_loan_and_a_request(stage: CaseStage, pair: Pai
     stage.change_policies(_without(pair.borrower))
     if how == "restart":
         stage.start_bot()
-    else:
-        stage.bot.reload() if hasattr(stage.bot, "reload") else None
-    gone = f"team {pair.borrower} is not in the policy any more"
+    _look(stage)
+    gone = f"{pair.borrower} is not in the policy any more"
     stage.wait("the request lapses", lambda: stage.request(waiting).state is RequestState.LAPSED)
     stage.hears(pair.asker, f"Q-{waiting} lapsed", gone)
     told = stage.text(stage.channel_says("gpu-platform", gone))
     assert f"Q-{number}" in told
     assert f"Q-{number}" in stage.says("ada", f"status {pair.borrower}")
-    assert f"Q-{number}" in stage.says("ada", "list")
+    assert f"Q-{number}" in stage.says("ada", "list all")
+    assert f"Q-{number}" in stage.says("ada", f"log {pair.borrower}")
     stage.clock.move(timedelta(days=2, minutes=1))
     stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
     stage.hears(pair.asker, f"Ended: 4 a100 (Q-{number})")
@@ -204,22 +209,128 @@ def test_a_team_is_removed_with_a_loan_and_a_request(stage: CaseStage, pair: Pai
 def test_a_click_on_a_request_of_a_team_that_is_gone(stage: CaseStage, pair: Pair) -> None:
     number = stage.asks(pair.asker, f"4 from {pair.lender} for 2d because paper").id
     stage.change_policies(_renamed(pair.borrower, f"{pair.borrower}-new"))
+    stage.bot.reload_policy()
     told = stage.presses(pair.lender_lead, number)
     assert "is not in the policy any more" in told
+    _look(stage)
     stage.wait("it lapses", lambda: stage.request(number).state is RequestState.LAPSED)
     stage.hears(pair.asker, f"{pair.borrower} belongs to {pair.borrower}-new now")
     assert stage.asks(pair.asker, f"4 from {pair.lender} for 2d because paper").ask.team == f"{pair.borrower}-new"
 
 
 def test_the_lenders_team_is_removed(stage: CaseStage, pair: Pair) -> None:
-    number = _borrowed(stage, pair)
+    _borrowed(stage, pair)
 
     def edit(policy: Policy) -> None:
         _without(pair.lender)(policy)
+        del policy["clusters"]["clusters"]["default"]["lenders"][pair.lender]
 
     stage.change_policies(edit)
-    stage.channel_says("gpu-platform", f"team {pair.lender} is not in the policy any more")
+    _look(stage)
+    stage.channel_says("gpu-platform", f"Team {pair.lender} is not in the policy any more")
     stage.clock.move(timedelta(days=2, minutes=1))
     stage.channel_says("gpu-platform", f"4 a100 of quota are back with {pair.lender}")
     stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
-    assert number
+
+
+def test_a_queue_goes_to_another_team(stage: CaseStage, pair: Pair) -> None:
+    """As when a ClusterQueue is renamed: the team names another one now."""
+    number = _borrowed(stage, pair)
+    waiting = stage.asks(pair.asker, f"2 from {pair.lender} for 1d because more").id
+
+    def edit(policy: Policy) -> None:
+        policy["teams"]["teams"][pair.borrower]["queues"] = [f"{pair.borrower}-b"]
+
+    stage.change_policies(edit)
+    _look(stage)
+    gone = f"ClusterQueue {pair.borrower} is no queue of team {pair.borrower} any more"
+    stage.hears(pair.asker, f"Q-{waiting} lapsed", gone)
+    assert f"Q-{number}" in stage.text(stage.channel_says("gpu-platform", gone))
+    assert f"Q-{number}" in stage.says(pair.asker, "list")
+    assert f"Q-{number}" in stage.says(pair.asker, f"return {number}")
+    stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
+
+
+def test_the_group_of_approvers_is_renamed(stage: CaseStage, pair: Pair) -> None:
+    """Nobody is asked by the old name any more: the click says so, or asks those whom the policy names now."""
+    number = stage.asks(pair.asker, f"4 from {pair.lender} for 2d because paper").id
+    stage.presses(pair.lender_lead, number)
+
+    def edit(policy: Policy) -> None:
+        approvals = policy["approvals"]
+        approvals["groups"]["gpu-people"] = approvals["groups"].pop("gpu-admins")
+        text = yaml.safe_dump(approvals).replace("gpu-admins", "gpu-people")
+        policy["approvals"] = yaml.safe_load(text)
+
+    stage.change_policies(edit)
+    stage.bot.reload_policy()
+    told = stage.presses("ada", number)
+    assert "gpu-admins" in told or "No approver is configured" in told
+    again = stage.asks(pair.mate, f"2 from {pair.lender} for 1d because more").id
+    stage.approved(again)
+    stage.in_force(again)
+    stage.change_policies(lambda policy: policy.update(approvals=_old_names(policy["approvals"])))
+    stage.bot.reload_policy()
+
+
+def _old_names(approvals: Any) -> Any:
+    return yaml.safe_load(yaml.safe_dump(approvals).replace("gpu-people", "gpu-admins"))
+
+
+# -- Slack ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["archived", "bot removed", "private without the bot"])
+def test_a_teams_channel_cannot_be_posted_to(stage: CaseStage, pair: Pair, how: str) -> None:
+    """What is for it goes to the platform channel, marked, and that is said once; nobody else waits for it."""
+    team_channel = stage.slack.add_channel(f"team-{pair.lender}", *stage.people.values()).id
+    stage.channels[f"team-{pair.lender}"] = team_channel
+    group = stage.slack.add_group(f"leads-{pair.lender}", stage.people[pair.lender_lead]).id
+
+    def edit(policy: Policy) -> None:
+        policy["teams"]["teams"][pair.lender] |= {"channel": team_channel, "leads": [group]}
+
+    stage.change_policies(edit)
+    stage.bot.reload_policy()
+    members = frozenset(stage.people.values())
+    traits: dict[str, Any] = {
+        "archived": {"is_archived": True},
+        "bot removed": {"members": members},
+        "private without the bot": {"members": members, "is_private": True},
+    }[how]
+    stage.slack.change_channel(team_channel, **traits)
+    number = _borrowed(stage, pair)
+    lent = stage.channel_says("gpu-platform", f"{pair.lender} lends 4 a100", "This is for", "where it cannot be posted")
+    assert not [block for block in lent.blocks if block["type"] == "actions"]
+    stage.channel_says("gpu-platform", "The bot cannot post to", "comes here, marked")
+    stage.clock.move(timedelta(days=2, minutes=1))
+    stage.hears(pair.asker, f"Ended: 4 a100 (Q-{number})")
+    stage.channel_says("gpu-platform", f"4 a100 of quota are back with {pair.lender}", "This is for")
+    assert stage.count("gpu-platform", f"cannot post to <#{team_channel}") <= 1
+
+
+def test_a_renamed_channel_is_the_same_channel(stage: CaseStage, pair: Pair) -> None:
+    """Slack's ids stay: nothing is to be done."""
+    stage.slack.change_channel(stage.channels["gpu-platform"], name="gpu-platform-team")
+    number = _borrowed(stage, pair)
+    _delete(stage, pair.borrower)
+    stage.channel_says("gpu-platform", f"4 a100 (Q-{number}) suspended")
+    stage.slack.change_channel(stage.channels["gpu-platform"], name="gpu-platform")
+
+
+def test_the_requester_has_no_account_any_more(stage: CaseStage, pair: Pair) -> None:
+    number = _borrowed(stage, pair)
+    stage.slack.change_person(stage.people[pair.asker], deleted=True)
+    stage.clock.move(timedelta(days=2, minutes=1))
+    stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
+    ended = stage.channel_says("gpu-platform", f"Ended: 4 a100 (Q-{number})", "This is for", pair.asker)
+    assert "user_disabled" in stage.text(ended)
+    stage.card_says(number, "Ended")
+    assert stage.count("gpu-platform", f"Ended: 4 a100 (Q-{number})") == 1
+
+
+def _look(stage: CaseStage) -> None:
+    """What the timetable does every half minute."""
+    stage.bot.reload_policy()
+    epoch = stage.wait("a leader", lambda: stage.bot._leader.epoch)
+    lost_names(stage.bot.world, epoch)
