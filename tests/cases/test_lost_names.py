@@ -247,7 +247,7 @@ def test_a_queue_goes_to_another_team(stage: CaseStage, pair: Pair) -> None:
     stage.hears(pair.asker, f"Q-{waiting} lapsed", gone)
     assert f"Q-{number}" in stage.text(stage.channel_says("gpu-platform", gone))
     assert f"Q-{number}" in stage.says(pair.asker, "list")
-    assert f"Q-{number}" in stage.says(pair.asker, f"return {number}")
+    assert f"Q-{number}" in stage.says(pair.asker, f"return Q-{number} 4")
     stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
 
 
