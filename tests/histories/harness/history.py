@@ -94,6 +94,7 @@ def _end(town: Town) -> None:
     town.sim.faults.clear()
     town.sim.kueue_up, town.slack.down = True, False
     town.slack.troubles.clear()
+    STEPS["Kueue lets go"](town)
     if town.random.random() < 0.5:
         town.late.clear()
     _rest(town, over=False)
