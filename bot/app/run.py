@@ -35,6 +35,7 @@ from bot.flows.evict_work import Memory as EvictMemory
 from bot.flows.evict_work import evict_work
 from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests
+from bot.flows.lost_names import lost_names
 from bot.flows.offer_idle import offer_idle
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
@@ -162,6 +163,7 @@ class Bot:
             (self._sweep, SWEEP_EVERY),
             (self._desk.tell_slow, SLOW_EVERY),
             (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
+            (self._leader.leading(lambda epoch: lost_names(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: remind_loans(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: offer_idle(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: evict_work(self.world, epoch, self._evict_memory)), EVICT_EVERY),

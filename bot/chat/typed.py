@@ -4,6 +4,7 @@ A line is read twice. First without the cluster, so that a fault of grammar is a
 then, if names of flavors could change what it means, with those that the person may see.
 """
 
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from bot.chat.commands import COMMANDS
@@ -19,7 +20,7 @@ from bot.core.wording.line import Context
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import ShowWords
 from bot.core.wording.vocabulary import Vocabulary
-from bot.flows.gather import person_of, roles_of_person
+from bot.flows.gather import former_teams, person_of, roles_of_person
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.views.answers.usage import usage_fault
 
@@ -33,6 +34,9 @@ def typed(arrived: Arrived) -> Message | None:
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
     said = _read(arrived, person, policy, _names(policy, roles))
+    if isinstance(said, UsageFault) and roles.admin:
+        names = _names(policy, roles)
+        said = _read(arrived, person, policy, replace(names, teams=(*names.teams, *former_teams(world, policy))))
     asked = said.what if isinstance(said, ExplainWords) else said
     if isinstance(asked, _NAMES_FLAVORS) and asked != type(asked)():
         said = _read(arrived, person, policy, _with_flavors(arrived, policy, roles))

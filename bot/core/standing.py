@@ -25,6 +25,8 @@ class Blocker(StrEnum):
     REFUSED = "refused"
     IN_QUESTION = "in question"
     """Somebody changed the number outside the bot and nobody has said what it means."""
+    AUTOMATED = "automated"
+    """Kueue itself writes a queue of the loan: the words say by what. Nobody can tell what of the loan counts."""
     SUSPENDED = "suspended"
     SHORT = "short"
     """The lender has not that much."""

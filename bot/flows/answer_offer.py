@@ -34,9 +34,9 @@ from bot.flows.cards import ask_next, owe_cards, owe_line, refresh_cards
 from bot.flows.close_offer import settle_offer, tell_offerer
 from bot.flows.gather import look_up_groups, person_of, request_facts, requester_name, roles_of_person
 from bot.flows.grant_loan import grant_loan
-from bot.flows.live_impact import live_impact
 from bot.flows.overcommit_tick import hold_numbers
 from bot.flows.read_cluster import NotRead
+from bot.flows.still_possible import check_policy_names, impact_if_possible
 from bot.flows.submit_request import may_overcommit
 from bot.flows.waiting_request import waiting_request
 from bot.flows.world import World
@@ -152,7 +152,8 @@ _SETTLED = {
 def _judge(world: World, seen: _Seen) -> _Judged:
     asked = seen.request.ask
     ask = with_terms(asked, taken_up(terms_of(asked), seen.offer.terms, seen.now))
-    impact = live_impact(world, ask)
+    check_policy_names(seen.policy, seen.request)
+    impact = impact_if_possible(world, ask, seen.request.name)
     found = None if isinstance(impact, NotRead) else impact.overcommit
     with world.store.read() as uow:
         verdict = _verdict(uow, seen, ask, found)

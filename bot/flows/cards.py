@@ -12,6 +12,7 @@ from bot.core.membership import people_of
 from bot.core.notices import NoticeDraft, Priority
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
+from bot.core.still_possible import lenders_team_gone
 from bot.ports.store import UnitOfWork
 from bot.views.facts import Surface
 from bot.views.kinds import NoticeKind
@@ -108,7 +109,9 @@ def lender_leads(policy: Policy, request: QuotaRequest) -> tuple[str, ...]:
 
 
 def lender_channel(policy: Policy, request: QuotaRequest) -> tuple[str, ...]:
-    """The lender's team channel, if there is such a team."""
+    """The lender's team channel, if there is such a team; the platform channel in place of a team that is gone."""
     team = policy.team_of(request.ask.cluster, request.ask.lender) if request.ask.lender else None
     found = policy.team(team) if team else None
+    if found is None and lenders_team_gone(policy, request):
+        return (policy.approvals.platform_channel,)
     return (found.channel,) if found else ()

@@ -8,6 +8,7 @@ from bot.core.convergence.landed import Refusal
 from bot.core.standing import Blocker
 from bot.flows.loan_standing import Trouble
 from bot.flows.measure_use import UseMemory
+from bot.flows.tell_automation import AutomationMemory
 from bot.flows.tell_loans import Told
 from bot.flows.tell_outages import Outages
 from bot.flows.why_late import Past
@@ -28,6 +29,7 @@ class ConvergeMemory:
     """By cluster: the epoch under which its queues were looked at last."""
     told: Told = field(default_factory=Told)
     use: UseMemory = field(default_factory=UseMemory)
+    automation: AutomationMemory = field(default_factory=AutomationMemory)
     failures: dict[str, int] = field(default_factory=dict)
     """By cluster: steps in a row that could not get through."""
     due: dict[str, datetime] = field(default_factory=dict)

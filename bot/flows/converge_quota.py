@@ -26,6 +26,7 @@ from bot.flows.loan_standing import Live, Trouble
 from bot.flows.measure_use import measure_use
 from bot.flows.pause_quota import TURN
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
+from bot.flows.tell_automation import tell_automation
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import tell_blocked, tell_loans
 from bot.flows.tell_outages import began, forget, over, tell_back, tell_down
@@ -156,6 +157,7 @@ def _at_rest(
     troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
     past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
     measure_use(world, epoch, picture, loans, records, memory.use)
+    tell_automation(world, epoch, planned, picture, memory.automation)
     return tell_loans(world, epoch, planned, Live(picture, records, troubles, past, pause), memory.told)
 
 

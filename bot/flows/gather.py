@@ -66,9 +66,20 @@ def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
 
 
 def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:
-    """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it."""
+    """Whether the requester is known to be in the team no more. An admin who asked for a team was never in it.
+
+    Nobody left a team that is itself gone: whoever asked is then the only one to hear of it.
+    """
+    if policy.team(request.ask.team) is None:
+        return False
     roles = roles_of_person(world, policy, person_or_id(world, request.ask.requester))
     return not (roles.admin or roles.unknown or request.ask.team in roles.teams)
+
+
+def former_teams(world: World, policy: Policy) -> tuple[str, ...]:
+    """Teams that asked once and that the policy does not name any more; admins still find what they have."""
+    with world.store.read() as uow:
+        return tuple(sorted(uow.requests.teams() - policy.teams.teams.keys()))
 
 
 def open_loans(uow: UnitOfWork, cluster: str) -> list[Loan]:

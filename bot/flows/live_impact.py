@@ -14,13 +14,15 @@ from bot.flows.world import World
 
 
 def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -> Impact | NotRead:
-    """What is known now. A queue of the loan that is not there any more leaves nothing to be known."""
+    """What is known now. A queue of the loan, or its entry, that is not there any more leaves nothing to be known."""
     look = picture or read_queues(world, ask.cluster)
     if isinstance(look, NotRead):
         return look
     for queue in (ask.queue, ask.lender):
         if queue is not None and queue not in look.queues:
             return NotRead(f"ClusterQueue {queue} is gone", "Ask an admin.")
+        if queue is not None and (ask.flavor, ask.resource) not in look.queues[queue].quotas:
+            return NotRead(f"{queue} does not list {ask.resource} of flavor {ask.flavor}", "Ask an admin.")
     workloads = read_work(world, ask.cluster, [ask.lender] if ask.lender else [])
     if isinstance(workloads, NotRead):
         return workloads

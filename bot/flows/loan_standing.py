@@ -106,6 +106,8 @@ def _blocked(loan: Loan, figures: LoanFigures | None, live: Live) -> tuple[Block
     for queue in figures.in_question:
         return Blocker.IN_QUESTION, *_asked(loan, queue, live)
     for queue, why in figures.unwritable:
+        if (found := live.picture.queues.get(queue)) is not None and found.quota_automation is not None:
+            return Blocker.AUTOMATED, found.quota_automation, None
         trouble = live.troubles.get(queue)
         return (trouble.blocker, trouble.words, trouble.since) if trouble else (Blocker.REFUSED, why, None)
     if figures.short_by:

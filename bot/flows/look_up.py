@@ -11,7 +11,7 @@ from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import card_facts, stored, unit_of
-from bot.flows.gather import person_of, roles_of_person
+from bot.flows.gather import former_teams, person_of, roles_of_person
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
@@ -60,7 +60,8 @@ def _can_withdraw(request: QuotaRequest, loan: Loan | None) -> bool:
 def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
     """Own teams, or one that may be seen. Raises Refused."""
     policy, roles = _who(world, user)
-    teams = _teams(policy, roles, team)
+    former = former_teams(world, policy) if roles.admin else ()
+    teams = (team,) if team in former else _teams(policy, roles, team)
     looks = {name: read_queues(world, name) for name in world.clusters}
     seen = [_seen(world, policy, teams, look) for look in looks.values() if not isinstance(look, NotRead)]
     rows = _rows(world, teams=teams, states={RequestState.WAITING, RequestState.APPROVED})
@@ -97,9 +98,10 @@ def _not_known(seen: Sequence[_Seen]) -> list[str]:
 
 def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> ListFacts:
     """The asker's own and their teams' by default; what is over only with `closed`. Raises Refused."""
-    policy, roles = _who(world, user)
-    teams = tuple(policy.teams.teams) if roles.admin and scope in {"all", "waiting"} else roles.teams
+    _, roles = _who(world, user)
+    everybodys = roles.admin and scope in {"all", "waiting"}  # those of former teams too
     states = {RequestState.WAITING} if scope == "waiting" else None
+    teams = None if everybodys else roles.teams
     rows = _rows(world, teams=teams, states=states, requester=user if scope == "mine" else None)
     if scope not in {"mine"}:
         own = _rows(world, teams=None, states=states, requester=user)

@@ -28,9 +28,9 @@ from bot.flows.cards import ask_next, owe_line, refresh_cards, refresh_copies, t
 from bot.flows.close_offer import close_offer
 from bot.flows.gather import has_left, look_up_groups, person_of, request_facts, request_of
 from bot.flows.grant_extension import grant, live_loan
-from bot.flows.live_impact import live_impact
 from bot.flows.overcommit_tick import TICKED, hold_numbers, judged_to_overcommit, tick_note
 from bot.flows.read_cluster import NotRead
+from bot.flows.still_possible import check_policy_names, impact_if_possible
 from bot.flows.waiting_request import already, waiting_request
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
@@ -99,6 +99,7 @@ def _look(world: World, press: Press) -> _Seen:
 
 def _approve(world: World, seen: _Seen) -> str:
     request = seen.request
+    check_policy_names(seen.policy, request)
     with world.store.read() as uow:
         approvals = uow.requests.approvals(request.id)
         facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id, request.extends)
@@ -112,7 +113,8 @@ def _approve(world: World, seen: _Seen) -> str:
         _redraw(world, seen)
         raise Refused("This card was out of date. It is up to date now: look and press again.")
     _check_policy(world, seen, facts, begun=bool(approvals))
-    impact = live_impact(world, request.ask) if request.extends is None else None  # more time moves no quota
+    moves = request.extends is None  # more time moves no quota
+    impact = impact_if_possible(world, request.ask, request.name) if moves else None
     shown = from_json(request.picture) if request.picture else None
     if isinstance(impact, Impact):
         news = worse(shown, impact) if shown else None

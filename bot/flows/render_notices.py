@@ -29,7 +29,8 @@ from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.idle_loan import idle_loan
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
-from bot.views.parts import Group
+from bot.views.lost_names import in_place_of, name_gone
+from bot.views.parts import Channel, Group, Theirs
 from bot.views.pause import Resumed, paused_notice, resumed_notice
 from bot.views.platform import Outage, PolicyTrouble, Unreadable
 from bot.views.request_card import card
@@ -89,19 +90,28 @@ def renderer(world: World) -> Render:
     """What the deliverer renders with."""
 
     def render(notice: Notice) -> Message:
-        kind = NoticeKind(notice.draft.kind)
-        facts = notice.draft.facts
-        if kind is NoticeKind.REQUEST_CARD:
-            return card(_facts(world, facts), Surface(facts["surface"]))
-        if kind in _DIRECT:
-            return _DIRECT[kind](_facts(world, facts))
-        if kind in _TROUBLES:
-            return _TROUBLES[kind](_trouble(world, facts))
-        if kind in _OUTAGES:
-            return _OUTAGES[kind](_outage(world, facts))
-        return _OTHERS[kind](world, notice)
+        message, facts = _as_it_is(world, notice), notice.draft.facts
+        if whom := facts.get("instead_of"):
+            person = whom.startswith(("U", "W"))
+            place = Theirs(person_or_id(world, whom).name) if person else Channel(whom, "another channel")
+            return in_place_of(message, place, facts["instead_why"])
+        return message
 
     return render
+
+
+def _as_it_is(world: World, notice: Notice) -> Message:
+    kind = NoticeKind(notice.draft.kind)
+    facts = notice.draft.facts
+    if kind is NoticeKind.REQUEST_CARD:
+        return card(_facts(world, facts), Surface(facts["surface"]))
+    if kind in _DIRECT:
+        return _DIRECT[kind](_facts(world, facts))
+    if kind in _TROUBLES:
+        return _TROUBLES[kind](_trouble(world, facts))
+    if kind in _OUTAGES:
+        return _OUTAGES[kind](_outage(world, facts))
+    return _OTHERS[kind](world, notice)
 
 
 def _facts(world: World, facts: Mapping[str, Any]) -> CardFacts:
@@ -128,6 +138,8 @@ def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
         words=facts.get("words") or "",
         before=facts.get("wrote"),
         after=facts.get("live"),
+        ended=tuple(facts.get("ended") or ()),
+        over_since=datetime.fromisoformat(facts["over_since"]) if facts.get("over_since") else None,
     )
 
 
@@ -237,6 +249,11 @@ def _no_approver(_world: World, notice: Notice) -> Message:
     return platform.no_approver(notice.draft.facts["team"])
 
 
+def _name_gone(_world: World, notice: Notice) -> Message:
+    facts = notice.draft.facts
+    return name_gone(facts["what"], facts["loans"], facts["lapsed"])
+
+
 def _unreachable(_world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     return platform.channel_unreachable(facts["channel"], facts["code"], approvals=facts["approvals"])
@@ -287,6 +304,7 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.IDLE_LOAN: _idle,
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
+    NoticeKind.NAME_GONE: _name_gone,
     NoticeKind.QUOTA_PAUSED: _pause,
     NoticeKind.QUOTA_RESUMED: _pause,
     NoticeKind.CANNOT_READ: _cannot_read,

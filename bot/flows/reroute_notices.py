@@ -1,7 +1,8 @@
-"""A channel cannot be reached: what was for it goes to people instead. Called by flows/deliver_notices.
+"""A channel or a person cannot be reached: what was for them goes to others instead. Called by flows/deliver_notices.
 
-A card for the approvals channel goes to everybody who may decide; what is for the platform channel goes to the admins.
-The platform channel hears once that another channel cannot be reached.
+A card for the approvals channel goes to everybody who may decide; what is for the platform channel goes to the admins;
+anything else that nobody hears otherwise goes to the platform channel, and says for whom it was. The platform channel
+hears once that another channel cannot be reached.
 """
 
 from collections.abc import Iterable
@@ -19,23 +20,57 @@ from bot.views.kinds import NoticeKind
 
 CANNOT_REACH = frozenset({"channel_not_found", "not_in_channel", "is_archived", "restricted_action"})
 """Slack's codes for a channel that the bot cannot post to, whatever it says."""
+NO_ACCOUNT = CANNOT_REACH | {"user_disabled", "user_not_found", "cannot_dm_bot"}
+"""The same for a person: the account was deactivated, or is not there."""
 APPROVALS_CHANNEL = "The approvals channel"
+_HEARD_ANYWAY = frozenset(
+    {
+        NoticeKind.REQUEST_CARD,
+        NoticeKind.CARD_THREAD_LINE,
+        NoticeKind.NEXT_STEP,
+        NoticeKind.LOAN_SUSPENDED,
+        NoticeKind.LOAN_SHORT,
+        NoticeKind.ANSWER,
+    }
+)
+"""A card and its thread have copies of their own, trouble with a loan goes to the platform channel in any case, and an
+answer is for the one who acted."""
 
 
 def reroute(world: World, epoch: int, notice: Notice) -> None:
     """Before `notice` is recorded as given up, so that a kill in between loses nothing; a second time adds nothing.
 
-    Does nothing for a failure that is the message's own, or for a person's DM.
+    Does nothing for a failure that is the message's own.
     """
-    if notice.failure not in CANNOT_REACH or notice.draft.to.startswith(("U", "W")):
+    to, policy = notice.draft.to, world.policies.policy
+    a_person = to.startswith(("U", "W"))
+    if notice.failure not in (NO_ACCOUNT if a_person else CANNOT_REACH):
         return
-    policy = world.policies.policy
-    if notice.draft.to == policy.approvals.platform_channel:
+    if to == policy.approvals.platform_channel:
         _tell_admins(world, epoch, policy, notice)
         return
-    if notice.draft.kind == NoticeKind.REQUEST_CARD:
+    if notice.draft.kind == NoticeKind.REQUEST_CARD and not a_person:
         _card_to_approvers(world, epoch, policy, notice)
-    _tell_platform(world, epoch, policy, notice)
+    if notice.draft.kind not in _HEARD_ANYWAY and INSTEAD not in notice.draft.key:
+        _to_platform(world, epoch, policy, notice)
+    if not a_person:
+        _tell_platform(world, epoch, policy, notice)
+
+
+INSTEAD = "@"
+"""In the key of a copy that goes to others, before their id: the end of such a way."""
+
+
+def _to_platform(world: World, epoch: int, policy: Policy, notice: Notice) -> None:
+    """The message itself, with a line that says for whom it is. A refresh of the notice reaches the copy too."""
+    to = policy.approvals.platform_channel
+    facts = {**notice.draft.facts, "instead_of": notice.draft.to, "instead_why": notice.failure}
+    copy = replace(notice.draft, key=f"{notice.draft.key}{INSTEAD}{to}", to=to, facts=facts, thread_of=None)
+    with world.store.begin() as uow:
+        uow.leadership.check(epoch)
+        uow.notices.owe_once(copy, world.clock())
+        uow.commit()
+    world.wake_delivery()
 
 
 def _card_to_approvers(world: World, epoch: int, policy: Policy, notice: Notice) -> None:
@@ -92,7 +127,7 @@ def _tell_admins(world: World, epoch: int, policy: Policy, notice: Notice) -> No
     with world.store.begin() as uow:
         uow.leadership.check(epoch)
         for person in people:
-            copy = replace(notice.draft, key=f"{notice.draft.key}@{person}", to=person, thread_of=None)
+            copy = replace(notice.draft, key=f"{notice.draft.key}{INSTEAD}{person}", to=person, thread_of=None)
             uow.notices.owe_once(copy, now)
         uow.commit()
     world.wake_delivery()

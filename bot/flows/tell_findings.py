@@ -26,7 +26,6 @@ _QUEUE_TROUBLES = {
     FindingKind.OTHER_INSTALL: NoticeKind.OTHER_INSTALL,
     FindingKind.NOT_WHOLE: NoticeKind.NOT_WHOLE,
     FindingKind.LENDING_LIMIT: NoticeKind.LENDING_LIMIT_MOVED,
-    FindingKind.AUTOMATED: NoticeKind.KUEUE_WRITES_QUOTA,
 }
 
 

@@ -35,7 +35,7 @@ UNSAID = timedelta(days=60)
 """How far back a new leader looks for ends that were not told, by the start of the loan."""
 PATIENCE = timedelta(seconds=20)
 """How long an approved loan may take before its requester hears that it waits."""
-_CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.NO_RIGHT, Blocker.REFUSED})
+_CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.AUTOMATED, Blocker.NO_RIGHT, Blocker.REFUSED})
 _HARD = frozenset(Blocker) - {Blocker.IN_QUESTION, Blocker.SUSPENDED, Blocker.SHORT, Blocker.WAITS}
 
 
@@ -231,12 +231,11 @@ def _owe(uow: UnitOfWork, story: _Story) -> None:
     facts: dict[str, Any] = {"standing": to_json(story.standing)}
     if loan.state is LoanState.CLOSED:
         _owe_end(uow, story, facts)
-    elif loan.state is LoanState.RUNNING and story.standing.raised == loan.amount and story.seen:
-        if loan.in_force_at is None:
-            uow.loans.update(replace(loan, in_force_at=now))
-            _owe_in_force(uow, story, facts)
-    elif loan.state is LoanState.RUNNING and loan.in_force_at is not None and story.standing.raised < loan.amount:
+    elif loan.state is LoanState.RUNNING and loan.in_force_at is not None:
         _owe_not_in_force(uow, story, facts)
+    elif loan.state is LoanState.RUNNING and story.standing.raised == loan.amount and story.seen:
+        uow.loans.update(replace(loan, in_force_at=now))
+        _owe_in_force(uow, story, facts)
     elif loan.state is LoanState.RETURNING and story.standing.lowered and story.standing.blocker in _CANNOT_RETURN:
         _tell_lender(uow, story, NoticeKind.LENDER_WAITS, facts)
     elif _waits(story):
@@ -256,17 +255,18 @@ def _owe_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None
 
 
 def _owe_not_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
-    if story.standing.blocker is not Blocker.IN_QUESTION:
+    why, in_full = story.standing.blocker, story.standing.raised >= story.loan.amount
+    if why is not Blocker.AUTOMATED and (why is not Blocker.IN_QUESTION or in_full):
         return
-    since = story.standing.since or story.now
+    since = (story.standing.since or story.now).isoformat() if why is Blocker.IN_QUESTION else str(why)
     draft = NoticeDraft(
-        f"{NoticeKind.NOT_IN_FORCE.value}:{story.loan.id}:{since.isoformat()}",
+        f"{NoticeKind.NOT_IN_FORCE.value}:{story.loan.id}:{since}",
         NoticeKind.NOT_IN_FORCE,
         story.request.ask.requester,
         {**facts, "request": story.loan.id},
     )
     if uow.notices.owe_once(draft, story.now):
-        owe_line(uow, story.policy, story.loan.id, EventKind.NOT_IN_FORCE, story.now, since.isoformat())
+        owe_line(uow, story.policy, story.loan.id, EventKind.NOT_IN_FORCE, story.now, since)
 
 
 def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:

@@ -11,12 +11,15 @@ from bot.flows.world import World
 
 
 def who_hears(world: World, request: QuotaRequest) -> Sequence[str]:
-    """The requester; once they have left the team, or Slack, its leads, or its channel if it has none."""
+    """The requester; once they have left the team, or Slack, its leads, or its channel if it has none.
+
+    Of a team that the policy has no more it is the platform channel.
+    """
     policy, asked = world.policies.policy, request.ask
     if _has_account(world, asked.requester) and not has_left(world, policy, request):
         return (asked.requester,)
     team = policy.team(asked.team)
-    return _leads(world, policy, asked.team) or ((team.channel,) if team else ())
+    return _leads(world, policy, asked.team) or (team.channel if team else policy.approvals.platform_channel,)
 
 
 def _has_account(world: World, user: str) -> bool:

@@ -23,6 +23,7 @@ _STOOD = {
     Blocker.NO_RIGHT: "the bot was not allowed to write the queue",
     Blocker.CANNOT_READ: "the bot could not read the queues",
     Blocker.REFUSED: "Kueue refused the change",
+    Blocker.AUTOMATED: "Kueue itself wrote the quota",
     Blocker.PAUSED: "quota changes were paused",
     Blocker.WAITS: "another queue had to go first",
 }

@@ -41,6 +41,10 @@ class Requests(Protocol):
         """Newest first; every given condition holds. `extends` is a loan, `since` about created_at."""
         ...
 
+    def teams(self) -> frozenset[str]:
+        """Every team that ever asked, by its name then."""
+        ...
+
     def update(self, request: QuotaRequest) -> QuotaRequest:
         """Compare-and-set on `request.version`; returns it with the new version. Raises Stale, also where the stored
         state does not lead to the new one."""

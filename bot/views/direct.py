@@ -28,7 +28,7 @@ from bot.views.loan_words import (
     takes_back_line,
     what,
 )
-from bot.views.parts import Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
+from bot.views.parts import VENDOR_LIMIT, Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
 from bot.views.request_card import again_button, extend_button, return_button, withdraw_button
 
 
@@ -139,8 +139,11 @@ def denied(facts: CardFacts) -> Message:
 
 
 def lapsed(facts: CardFacts) -> Message:
-    """Nobody decided in time."""
+    """Nobody decided in time, or nobody can any more."""
     request = facts.request
+    if request.words:
+        first = line(f"{request.name} lapsed: ", Theirs(request.words, VENDOR_LIMIT))
+        return _message(Symbol.OVER, first, [line("Nothing changed. Ask an admin, or request again")])
     waited = lasting(request.lapses_at - request.created_at)
     first = line(f"{request.name} lapsed: nobody decided in {waited}")
     if request.extends is not None:
@@ -163,10 +166,13 @@ def not_in_force(facts: CardFacts) -> Message:
     since = line(" since ", Clock(standing.since)) if standing and standing.since else ()
     part = f"Only {standing.raised:,} of {loan.amount:,} " if standing and standing.raised else f"{loan.amount:,} "
     state = " in force" if standing and standing.raised else " not in force"
+    if standing and standing.raised >= loan.amount:
+        part, state = f"{loan.amount:,} ", " may not be in force"
     first = line(part, Theirs(loan.flavor), state, since, f" {_name(facts)}")
     if standing is None:
         return _message(Symbol.LOOK, first, [line("The admins know")])
-    lines = [capital(blocked_because(loan, standing).cause), line("The admins know. ", _not_admitted(loan, standing))]
+    after = () if standing.blocker is Blocker.AUTOMATED else line(". ", _not_admitted(loan, standing))
+    lines = [capital(blocked_because(loan, standing).cause), line("The admins know", after)]
     return _message(Symbol.LOOK, first, lines)
 
 
@@ -220,6 +226,8 @@ def _not_lowered(facts: CardFacts) -> Line:
     loan, standing = _loan(facts), facts.standing
     assert standing
     queue = Theirs(loan.borrower)
+    if standing.blocker is Blocker.AUTOMATED:
+        return line("Not returned: ", blocked_because(loan, standing).cause)
     if not standing.raised and loan.lender:
         return line("Quota of ", queue, " is lowered; ", Theirs(loan.lender), " has not all of it back yet")
     if standing.blocker in {None, Blocker.WAITS}:

@@ -113,6 +113,9 @@ class NoticeKind(StrEnum):
     """[platform.channel_unreachable] Platform channel, once per channel that the bot cannot post to."""
     NO_APPROVER = "no_approver"
     """[platform.no_approver] Platform channel, once per team for which nobody may approve."""
+    NAME_GONE = "name_gone"
+    """[lost_names.name_gone] Platform channel, once, when a team, queue or cluster that loans or requests stand on is
+    in the policy no more."""
     POLICY_BROKEN = "policy_broken"
     """[platform.policy_broken] Platform channel, when a changed policy file cannot be used; the same message shows that
     it is good again."""

@@ -122,9 +122,10 @@ def _loan_state(facts: CardFacts, loan: Loan) -> CardState:
 
 
 def _running_state(loan: Loan, standing: LoanStanding | None) -> CardState:
-    if standing is None or standing.raised >= loan.amount:
+    certain = standing is None or standing.blocker is not Blocker.AUTOMATED
+    if certain and (standing is None or standing.raised >= loan.amount):
         return CardState.IN_FORCE if loan.in_force_at else CardState.STARTING
-    if standing.blocker not in {None, Blocker.WAITS}:
+    if standing is not None and standing.blocker not in {None, Blocker.WAITS}:
         return CardState.BLOCKED
     return CardState.STARTING
 
@@ -216,6 +217,9 @@ def _lapsed(facts: CardFacts) -> Told:
     if request.extends is not None and request.decided_at and request.decided_at < request.lapses_at:
         over = line("Lapsed ", Moment(request.decided_at), f": {request.subject} is over")
         return Told(Symbol.OVER, over, line("lapsed"))
+    if request.words and request.decided_at:
+        why = line("Lapsed ", Moment(request.decided_at), ": ", Theirs(request.words, 150), ". Nothing changed")
+        return Told(Symbol.OVER, why, line("lapsed"))
     waited = lasting(request.lapses_at - request.created_at)
     state = line("Lapsed ", Moment(request.lapses_at), f": nobody decided in {waited}. Nothing changed")
     return Told(Symbol.OVER, state, line("lapsed"))
@@ -257,6 +261,8 @@ def _blocked(facts: CardFacts) -> Told:
 def _how_much(facts: CardFacts, loan: Loan, standing: LoanStanding) -> Line:
     """How much of it counts: none yet, none any more, or a part."""
     since = line(" since ", Clock(standing.since)) if standing.since and standing.blocker is Blocker.IN_QUESTION else ()
+    if standing.raised >= loan.amount:  # in the number that is written, and Kueue counts another
+        return line("May not be in force: ")
     if standing.raised:
         return line(f"Only {standing.raised:,} of {loan.amount:,} in force", since, ": ")
     if loan.in_force_at:
@@ -294,6 +300,9 @@ def _not_lowered(facts: CardFacts) -> Told:
     assert facts.loan
     assert facts.standing
     standing = facts.standing
+    if standing.blocker is Blocker.AUTOMATED:
+        because = blocked_because(facts.loan, standing)
+        return Told(because.symbol, line(_over(facts), "; not returned: ", because.cause), line("ended, not returned"))
     if not standing.raised and standing.lender:
         gets = line("; quota is lowered, ", Theirs(standing.lender.queue), f" gets {standing.lowered:,} back soon")
         return Told(Symbol.WAITS, line(_over(facts), gets), line("ended"))

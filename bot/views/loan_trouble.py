@@ -29,6 +29,10 @@ class QueueTrouble:
     """The vendor's error, another installation's name, the quantity as it stands, who wrote it: as the case needs."""
     before: int | None = None
     after: int | None = None
+    ended: tuple[int, ...] = ()
+    """Loans that are over and could not be given back because of it."""
+    over_since: datetime | None = None
+    """Set once it is no trouble any more."""
 
 
 def _message(symbol: Symbol, first: Line, *lines: Line) -> Message:
@@ -122,7 +126,16 @@ def lending_limit_moved(trouble: QueueTrouble) -> Message:
 
 
 def kueue_writes_quota(trouble: QueueTrouble) -> Message:
-    """Kueue's own quota automation took over a queue that has loans."""
+    """Kueue's own quota automation took over a queue that has loans; a loan ended there; or it let go of it."""
+    if trouble.over_since is not None:
+        first = line("Kueue writes ", _where(trouble), "'s quota no more since ", Clock(trouble.over_since))
+        goes_on = line("Loans go on. Where a number is not the bot's, it asks what it means")
+        return _message(Symbol.IN_FORCE, first, goes_on, _concerned(trouble))
     first = line(_where(trouble), "'s quota is now written by Kueue itself")
-    stop = line("The bot does not change it any more. Ask on the worker clusters' queues")
-    return _message(Symbol.LOOK, first, _vendor(trouble), stop, _concerned(trouble))
+    by = line("By ", Theirs(trouble.words, VENDOR_LIMIT)) if trouble.words else ()
+    names = up_to([line(format_request_id(one)) for one in trouble.ended])
+    ended = line("Ended, not returned: ", names) if trouble.ended else ()
+    elsewhere = ". Ask on the worker clusters' queues" if "MultiKueue" in trouble.words else ""
+    stop = line(f"The bot does not change it any more{elsewhere}")
+    then = line("When Kueue stops, loans here go on, or go back if they are over")
+    return _message(Symbol.LOOK, first, by, ended, stop, then, _concerned(trouble))

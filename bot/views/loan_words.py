@@ -119,6 +119,10 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.REFUSED:
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))
+        case Blocker.AUTOMATED:
+            queue = Theirs(standing.queue or loan.borrower)
+            cause = line(queue, "'s quota is now written by Kueue itself (", Theirs(standing.words), ")")
+            return Because(Symbol.LOOK, cause, (line("The bot writes nothing there until Kueue stops"),))
         case Blocker.PAUSED:
             cause = line("quota changes are paused by ", Theirs(standing.words), since)
             return Because(Symbol.WAITS, cause, (line("Put in force when they go on; ends ", Moment(loan.end)),))

@@ -158,7 +158,7 @@ def bot_was_down(outage: Outage) -> Message:
 def channel_unreachable(channel: str, code: str, *, approvals: bool) -> Message:
     """A channel of the policy that the bot cannot post to: archived, gone, or the bot is not in it."""
     first = line("The bot cannot post to ", Channel(channel, "one of its channels"), ": ", Theirs(code))
-    instead = "Cards go to everybody who may decide, by DM" if approvals else "What is for it is not sent"
+    instead = "Cards go to everybody who may decide, by DM" if approvals else "What is for it comes here, marked"
     admins = line("Admins: invite the bot, or set another channel in ", Code("policies/"))
     return _message(Symbol.LOOK, first, line(instead), admins)
 

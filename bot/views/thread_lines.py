@@ -23,6 +23,7 @@ class EventKind(StrEnum):
     KEPT = "kept"
     WITHDRAWN = "withdrawn"
     LAPSED = "lapsed"
+    LOST_NAME = "lost name"
     WORSE = "worse"
     IN_FORCE = "in force"
     NOT_IN_FORCE = "not in force"
@@ -57,6 +58,7 @@ _WORDS = {
     EventKind.KEPT: "keeps what was asked for",
     EventKind.WITHDRAWN: "withdrew it",
     EventKind.LAPSED: "lapsed: nobody decided",
+    EventKind.LOST_NAME: "lapsed",
     EventKind.WORSE: "pressed Approve; the picture had changed, so nothing was approved",
     EventKind.IN_FORCE: "in force",
     EventKind.NOT_IN_FORCE: "not in force",

@@ -24,6 +24,7 @@ LATER_STEPS = (
     *("extend", "pause", "resume"),
     *("loans lie idle", "return what is idle", "keep what is idle", "a job begins", "a job is done"),
     *("submit work", "loan ends with work", "work ends", "extend after the end"),
+    *("flavor removed", "Kueue takes over", "Kueue lets go"),
 )
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000

@@ -48,6 +48,9 @@ class SqlRequests(Repository):
             query = query.where(REQUEST.c.created_at >= since)
         return [to_request(row) for row in self._all(query)]
 
+    def teams(self) -> frozenset[str]:
+        return frozenset(row["team"] for row in self._all(select(REQUEST.c.team).distinct()))
+
     def update(self, request: QuotaRequest) -> QuotaRequest:
         before = [state.value for state in ways_into(request.state)]
         key = and_(REQUEST.c.id == request.id, REQUEST.c.state.in_(before))

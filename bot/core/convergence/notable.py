@@ -1,13 +1,28 @@
 """What is to be said about a field after it was looked at. Called by the planner; told by the flow, once per key."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from bot.core.convergence.annotation import LOANS
-from bot.core.convergence.facts import FieldName
+from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.convergence.findings import Finding, FindingKind, about_field, about_queue, field_path
 from bot.core.convergence.lending import live_lending_limit
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.kueue import QueueSnapshot
+
+_NOT_JUDGED = frozenset({Meaning.UNREAD, Meaning.AUTOMATED})
+
+
+def automated_findings(looks: Iterable[Look], active: Set[FieldKey]) -> Iterator[Finding]:
+    """Queues that Kueue itself writes while they have loans, once each."""
+    said = set()
+    for look in looks:
+        queue = look.view.queue
+        concerned = look.record.legs or look.key in active
+        if look.meaning is Meaning.AUTOMATED and queue is not None and concerned and queue.name not in said:
+            said.add(queue.name)
+            kind = FindingKind.AUTOMATED
+            key = about_queue(kind, queue.cluster, queue.name, queue.uid)
+            yield Finding(kind, key, queue.name, words=queue.quota_automation or "")
 
 
 def field_findings(look: Look, wants: Mapping[str, int]) -> Iterator[Finding]:
@@ -15,7 +30,7 @@ def field_findings(look: Look, wants: Mapping[str, int]) -> Iterator[Finding]:
     queue = look.view.queue
     if look.meaning is Meaning.QUESTION and queue is not None:
         yield _question(look, queue, wants)
-    elif look.before is not None and look.before.question is not None and look.meaning is not Meaning.UNREAD:
+    elif look.before is not None and look.before.question is not None and look.meaning not in _NOT_JUDGED:
         kind = FindingKind.GONE if look.meaning is Meaning.GONE else FindingKind.WITHDRAWN
         yield _found(look, kind, look.before.question.uid, look.before.question.live)
     elif look.meaning is Meaning.GONE and look.before is not None and look.before.legs:

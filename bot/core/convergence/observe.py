@@ -29,6 +29,8 @@ class Meaning(StrEnum):
     QUESTION = "question"
     CLOSED = "closed"
     """Our own closing write, or given back by somebody else: nothing of ours in it any more."""
+    AUTOMATED = "automated"
+    """Kueue itself writes it: what it means is asked, if at all, when that is over."""
     GONE = "gone"
     UNREAD = "unread"
 
@@ -87,11 +89,28 @@ def look_at(seen: Seen, key: FieldKey, stored: FieldRecord | None, lost: Mapping
         return Look(key, view, Meaning.GONE, _gone(view, key, stored), before, None, {})
     if stored is None and lost:
         stored = FieldRecord(key, None, view.note.seq if view.note else 0, None, lost)
+    if view.queue.quota_automation is not None:
+        return _left_alone(view, view.queue, key, live, before, stored)
     meaning, record = _judge(seen, view.queue, live, _catch_up(view, view.queue, key, live, stored))
     embodied = embodied_in_question(record, live) if meaning is Meaning.QUESTION else record.legs
     unwritable = view.unwritable or _not_whole(view.queue, key)
     alive = parts(view.sorted.alive, key, 0)
     return Look(key, view, meaning, record, before, live, embodied, unwritable, alive)
+
+
+def _left_alone(
+    view: QueueView,
+    queue: QueueSnapshot,
+    key: FieldKey,
+    live: int,
+    before: FieldRecord | None,
+    known: FieldRecord | None,
+) -> Look:
+    """Kueue's own numbers are nobody's edit: nothing is asked and nothing concluded while they last."""
+    record = _catch_up(view, queue, key, live, known)
+    embodied = record.legs if live == record.wrote else embodied_in_question(record, live)
+    alive = parts(view.sorted.alive, key, 0)
+    return Look(key, view, Meaning.AUTOMATED, record, before, live, embodied, view.unwritable, alive)
 
 
 def _gone(view: QueueView, key: FieldKey, stored: FieldRecord | None) -> FieldRecord:

@@ -16,8 +16,8 @@ from bot.core.convergence.findings import Finding
 from bot.core.convergence.goals import Goals, set_goals
 from bot.core.convergence.legs import Sides
 from bot.core.convergence.lost import half_lost, lost_loans, unknown_fields, unknown_legs
-from bot.core.convergence.notable import field_findings
-from bot.core.convergence.observe import Look, Seen, look_at
+from bot.core.convergence.notable import automated_findings, field_findings
+from bot.core.convergence.observe import Look, Meaning, Seen, look_at
 from bot.core.convergence.order import Move, Ordered, groups, move_of, put_in_order
 from bot.core.convergence.steps import Step, step_of
 from bot.core.convergence.views import QueueView, queue_findings, view_queue
@@ -208,11 +208,14 @@ def _writes(
     for move, step in ordered.moves:
         moves[step.look.key.queue].append((move, step))
     names = moves.keys() | {name for name in fences if known.views[name].unwritable is None}
+    forgotten = {look.key.queue for look in looks.values() if look.meaning is Meaning.GONE and look.noted is not None}
+    concerned = names | forgotten
     fields: dict[str, list[Look]] = defaultdict(list)
     for look in looks.values():
-        if look.key.queue in names:
+        if look.key.queue in concerned:
             fields[look.key.queue].append(look)
     planned = [scribe.write(fields[name], moves[name]) for name in sorted(names) if known.views[name].queue]
+    planned += [write for name in sorted(forgotten - names) if (write := scribe.tidied(fields[name])) is not None]
     return tuple(sorted(planned, key=lambda write: (write.move, write.change.queue.name)))
 
 
@@ -242,6 +245,7 @@ def _dead(views: Iterable[QueueView]) -> Iterator[str]:
 def _findings(known: _Known, looks: Mapping[FieldKey, Look], by_loan: FiguresByLoan) -> Iterator[Finding]:
     for view in known.views.values():
         yield from queue_findings(view)
+    yield from automated_findings(looks.values(), known.keys)
     for look in looks.values():
         yield from field_findings(look, known.wants)
     yield from unknown_legs(looks.values(), known.wants.keys(), known.facts.picture)

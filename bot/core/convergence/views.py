@@ -45,6 +45,8 @@ def view_queue(
     standing, read = notes.read(queue, install)
     note = read if standing is Standing.OURS else None
     why = _why_not(queue, standing) or unwritable.get(name)
+    if queue.quota_automation is not None:  # what became of a patch is found out when Kueue lets go
+        return QueueView(name, queue, standing, note, intents, SortedIntents(alive=tuple(intents)), why)
     return QueueView(name, queue, standing, note, intents, sort_intents(intents, queue, note), why)
 
 
@@ -64,8 +66,6 @@ def queue_findings(view: QueueView) -> list[Finding]:
         Standing.OTHER_INSTALL: FindingKind.OTHER_INSTALL,
     }
     found = [kinds[view.standing]] if view.standing in kinds else []
-    if queue.quota_automation is not None:
-        found.append(FindingKind.AUTOMATED)
     return [
         Finding(kind, about_queue(kind, queue.cluster, queue.name, queue.uid), queue.name, words=view.unwritable or "")
         for kind in found

@@ -61,6 +61,24 @@ class Scribe:
         change = QueueChange(queue, numbers, limits, annotations)
         return PlannedWrite(change, max(move for move, _ in moves), parts)
 
+    def tidied(self, looks: Sequence[Look]) -> PlannedWrite | None:
+        """The patch that takes out of the annotation what it says of entries that are gone; None if it says nothing.
+
+        Only once the record knows that they are: without a database the annotation is all there is. Nothing else of it
+        changes, not even its number, so an answer that is lost leaves nothing to find out.
+        """
+        view = looks[0].view
+        gone = {
+            (look.key.flavor_resource, look.key.name)
+            for look in looks
+            if look.meaning is Meaning.GONE and look.before is not None and look.before.gone
+        }
+        if view.note is None or view.queue is None or view.unwritable is not None or not gone & view.note.fields.keys():
+            return None
+        fields = {key: noted for key, noted in view.note.fields.items() if key not in gone}
+        text = notes.encode(replace(view.note, fields=fields)) if fields else None
+        return PlannedWrite(QueueChange(view.queue, annotations={notes.LOANS: text}), Move.FENCE)
+
     def is_old(self, look: Look) -> bool:
         """Whether the annotation is the last write's and says something else of the field than the record now does.
 

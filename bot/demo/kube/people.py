@@ -12,11 +12,14 @@ from bot.demo.kube import api, conversion, jobs
 from bot.demo.kube.cluster import BY_PLURAL, Cluster
 from bot.demo.kube.kinds import KUEUE, NEW
 from bot.demo.kube.rbac import Access
+from bot.demo.kube.workloads import marked
 from bot.demo.kube.writes import JSON_PATCH, MERGE_PATCH
 
 Obj = dict[str, Any]
 Quantity = int | str
 GPU = "nvidia.com/gpu"
+AUTOMATION = "MultiKueueManagerQuotaAutomation"
+"""The condition that says that Kueue writes a manager queue's quotas."""
 _KEYS = {"nominal": "nominalQuota", "borrowing": "borrowingLimit", "lending": "lendingLimit"}
 
 
@@ -160,6 +163,25 @@ class Hands:
         """Set a ClusterQueue's stopPolicy: None, Hold or HoldAndDrain."""
         body = {"spec": {"stopPolicy": policy}}
         self.request("PATCH", self.path("clusterqueues", "", queue), body, content_type=MERGE_PATCH)
+
+    def automate(self, queue: str, *, effective: bool = False) -> None:
+        """Kueue writes this queue's quotas itself from now on: by MultiKueue's quota automation, or beside the spec as
+        status.effectiveQuotas. The numbers it writes are `hand_edit`s of its manager.
+        """
+        obj = self._get("clusterqueues", "", queue)
+        if effective:
+            own = [{"name": flavor, "resources": [entry]} for entry, flavor, _ in _quotas(obj)]
+            self.cluster.put_status(obj, "clusterqueues", {**obj.get("status", {}), "effectiveQuotas": own})
+            return
+        marks = marked(self.cluster, obj, AUTOMATION, True, "QuotaAutomation", "Quotas are the sum of the workers'")
+        self.cluster.put_status(obj, "clusterqueues", marks["status"])
+
+    def let_go(self, queue: str) -> None:
+        """The opposite of `automate`. The numbers stay as they are."""
+        obj = self._get("clusterqueues", "", queue)
+        status = {name: value for name, value in obj.get("status", {}).items() if name != "effectiveQuotas"}
+        left = [one for one in status.get("conditions", []) if one["type"] != AUTOMATION]
+        self.cluster.put_status(obj, "clusterqueues", {**status, "conditions": left})
 
     def hand_edit(
         self, queue: str, flavor: str, resource: str = GPU, *, manager: str = "kubectl-edit", **limits: Unpack[Limits]

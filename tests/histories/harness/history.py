@@ -95,6 +95,7 @@ def _end(town: Town) -> None:
     town.sim.kueue_up, town.slack.down = True, False
     town.slack.troubles.clear()
     town.looks_at_work = True
+    STEPS["Kueue lets go"](town)
     if town.random.random() < 0.5:
         town.late.clear()
     _rest(town, over=False)

@@ -477,6 +477,51 @@ def move_cohort(town: Town) -> None:
     others(town, move)
 
 
+def flavor_gone(town: Town) -> None:
+    """A flavor is taken out of a queue, and sometimes comes back with Git's numbers, before the bot looks or after."""
+    queue = a_queue(town)
+    flavor = "a100" if queue == "gamma" or town.random.random() < 0.7 else "h100"
+    was = town.sim.queue(queue)["spec"]["resourceGroups"]
+
+    def put(groups: Any) -> None:
+        path = town.sim.path("clusterqueues", "", queue)
+        body = {"spec": {"resourceGroups": groups}}
+        town.sim.request("PATCH", path, body, content_type="application/merge-patch+json")
+
+    left = [{**group, "flavors": [one for one in group["flavors"] if one["name"] != flavor]} for group in was]
+    others(town, lambda: put([group for group in left if group["flavors"]]))
+    if town.random.random() < 0.5:
+        town.tend()
+    if town.random.random() < 0.7:
+        others(town, lambda: put(was if town.random.random() < 0.5 else first_groups(town, queue)))
+
+
+def first_groups(town: Town, queue: str) -> Any:
+    """What Git has of a queue."""
+    uid = town.sim.queue(queue)["metadata"]["uid"]
+    changes = town.sim.cluster.store.history("clusterqueues")
+    return next(one.obj["spec"]["resourceGroups"] for one in changes if one.obj["metadata"]["uid"] == uid)
+
+
+def kueue_takes_over(town: Town) -> None:
+    """Kueue writes a queue's quotas itself from now on, with numbers of its own, and sometimes lets go at once."""
+    queue = a_queue(town)
+    others(town, lambda: town.automate(queue, effective=town.random.random() < 0.3))
+    if town.random.random() < 0.5:
+        town.tend()
+    for _ in range(town.random.choice([0, 1, 1, 2])):
+        number = str(town.random.randrange(12))
+        others(town, lambda n=number: town.sim.hand_edit(queue, "a100", manager="kueue", nominal=n))  # type: ignore[misc]
+    if town.random.random() < 0.3:
+        kueue_lets_go(town)
+
+
+def kueue_lets_go(town: Town) -> None:
+    """Of every queue that it took over."""
+    for queue in sorted(town.automated):
+        others(town, lambda name=queue: town.let_go(name))  # type: ignore[misc]
+
+
 # -- answers ----------------------------------------------------------------------------------------------------------
 
 
@@ -618,6 +663,9 @@ STEPS: dict[str, Step] = {
     "delete queue": delete,
     "re-create queue": recreate,
     "move to other cohort": move_cohort,
+    "flavor removed": flavor_gone,
+    "Kueue takes over": kueue_takes_over,
+    "Kueue lets go": kueue_lets_go,
     "answer: new base": answer_new_base,
     "answer: included": answer_included,
     "answer: put back": answer_put_back,

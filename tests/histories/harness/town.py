@@ -19,6 +19,7 @@ from bot.flows.deliver_notices import deliver
 from bot.flows.evict_work import evict_work
 from bot.flows.hold_leadership import hold_leadership
 from bot.flows.lapse_requests import lapse_requests
+from bot.flows.lost_names import lost_names
 from bot.flows.offer_idle import offer_idle
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
@@ -102,6 +103,7 @@ class Process:
         """The timetable's looks at old requests, at ends to come and at idle loans, if it leads."""
         if self.epoch is not None:
             lapse_requests(self.world, self.epoch)
+            lost_names(self.world, self.epoch)
             remind_loans(self.world, self.epoch)
             offer_idle(self.world, self.epoch)
 
@@ -149,6 +151,8 @@ class Town:
         self.set_people(people.ADMINS)
         for name, quotas in QUEUES.items():
             self.add_queue(name, quotas)
+        self.automated: set[str] = set()
+        """Queues that Kueue itself writes."""
         self.cordoned: set[str] = set()
         for name, (flavor, gpus) in NODES.items():
             self.sim.add_node(name, flavor, gpus)
@@ -162,6 +166,18 @@ class Town:
         """Create a ClusterQueue as an administrator."""
         self.sim.add_cluster_queue(name, quotas, cohort=cohort)
         self.log.drain()
+
+    def automate(self, queue: str, *, effective: bool) -> None:
+        """Kueue writes this queue's quotas from now on."""
+        self.sim.automate(queue, effective=effective)
+        self.automated.add(queue)
+        self.log.add("automation", queue=queue, on=True)
+
+    def let_go(self, queue: str) -> None:
+        """Kueue writes them no more. A queue that was deleted is nobody's in any case."""
+        self.automated.discard(queue)
+        self.log.add("automation", queue=queue, on=False)
+        self.sim.let_go(queue)
 
     def set_people(self, admins: tuple[str, ...]) -> None:
         """Who is in the admins' user group from now on."""

@@ -111,6 +111,9 @@ class FakeRequests:
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
         return found[:limit]
 
+    def teams(self) -> frozenset[str]:
+        return frozenset(one.ask.team for one in self._tables.requests.values())
+
     def update(self, request: QuotaRequest) -> QuotaRequest:
         known = self._tables.requests.get(request.id)
         if known is None or known.version != request.version or known.state not in ways_into(request.state):

@@ -20,6 +20,8 @@ class QuotaJudge:
         self._notes: dict[str, str | None] = {}
         self._extra = ExtraJudge(self.ghosts, self.loans)
         self._paused = False
+        self._automated: set[str] = set()
+        """Queues that Kueue itself writes now."""
         self._begun: dict[str, int] = {}
         """By loan: the most of it that the bot ever set out to write into a number."""
 
@@ -32,8 +34,8 @@ class QuotaJudge:
             self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "record":
             yield from self._record(event)
-        elif kind == "pause":
-            self._paused = event["on"]
+        elif kind in ("pause", "automation"):
+            self._stopped(event)
         elif kind == "intent":
             yield from self._intent(event)
         elif kind == "request":
@@ -47,6 +49,15 @@ class QuotaJudge:
                 self._answers[event["subject"]] = answer
         elif kind == "rest":
             yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
+
+    def _stopped(self, event: Event) -> None:
+        """Somebody, or Kueue for a queue, says that the bot is to write nothing, or that it may again."""
+        if event["e"] == "pause":
+            self._paused = event["on"]
+        elif event["on"]:
+            self._automated.add(event["queue"])
+        else:
+            self._automated.discard(event["queue"])
 
     def _intent(self, event: Event) -> Iterator[tuple[str, str]]:
         """While quota changes are paused nothing new is set out for, and no more of what is there."""
@@ -62,6 +73,10 @@ class QuotaJudge:
 
     def _version(self, event: Event) -> Iterator[tuple[str, str]]:
         queue = event["queue"]
+        if event["op"] != "put":
+            self._automated.discard(queue)
+        elif event["who"] == BOT and queue in self._automated:
+            yield "P3", f"the bot wrote {queue}, which Kueue itself writes"
         before, overdrawn = self._excess(), self._overdrawn()
         numbers = event["numbers"] if event["op"] == "put" else {}
         keys = {key for key in self.ghosts if key[0] == queue} | {(queue, *key) for key in numbers}
