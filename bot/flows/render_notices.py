@@ -56,6 +56,8 @@ _TROUBLES: Mapping[NoticeKind, Callable[[QueueTrouble], Message]] = {
     NoticeKind.NOT_WHOLE: loan_trouble.not_whole,
     NoticeKind.LENDING_LIMIT_MOVED: loan_trouble.lending_limit_moved,
     NoticeKind.KUEUE_WRITES_QUOTA: loan_trouble.kueue_writes_quota,
+    NoticeKind.RESOURCE_QUOTA_MISSING: loan_trouble.no_resource_quota,
+    NoticeKind.RESOURCE_QUOTA_KEYS: loan_trouble.keys_without_effect,
 }
 _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.API_DOWN: platform.api_down,

@@ -12,6 +12,7 @@ from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource
 from bot.core.loans import LoanKind
 from bot.core.requests import Ask
+from bot.flows.try_beside import try_beside
 from bot.flows.world import World
 
 _NOT_TRIED = frozenset({PatchOutcome.CONFLICT, PatchOutcome.UNKNOWN, PatchOutcome.KUEUE_DOWN})
@@ -25,7 +26,8 @@ def try_change(world: World, ask: Ask, picture: ClusterPicture) -> tuple[str, ..
         if result.outcome is PatchOutcome.REFUSED:
             raise Refused(f"Kueue does not accept this for {change.queue.name}: {result.words}")
         notes += _notes(change, result)
-    return tuple(notes)
+    beside = world.policies.policy.resource_quota_beside(ask.cluster, ask.queue)
+    return (*notes, *(try_beside(world, ask, beside) if beside else ()))
 
 
 def _notes(change: QueueChange, result: PatchResult) -> Iterator[str]:

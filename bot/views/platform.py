@@ -192,6 +192,8 @@ def cannot_read(trouble: Unreadable) -> Message:
     first = line(f"The bot may not {trouble.verb} {name}", where, _since(trouble))
     if name in _FIGURES:
         stands = line("What waits, and what a loan means for running work, is not known")
+    if name == "resourcequotas":
+        stands = line("Loans go on without the team's ResourceQuota: pods above it are refused")
     allow = line("Allow ", Code(trouble.verb), " on ", Code(trouble.resource), " in the bot's ClusterRole")
     return _message(Symbol.LOOK, first, words, stands, allow)
 

@@ -92,7 +92,7 @@ def absence(picture: ClusterPicture, key: FieldKey) -> str:
     """What of this field is not there, in words."""
     queue = picture.find(key.queue)
     if queue is None:
-        return f"{kind_of(key.queue)} {key.queue} is gone"
+        return f"{kind_of(key.queue)} {key.queue} is {'not there' if key.name is FieldName.HARD else 'gone'}"
     if key.name is FieldName.HARD:
         return f"ResourceQuota {key.queue} has no {counting_key(key.resource)}"
     if key.flavor_resource not in queue.quotas:

@@ -62,7 +62,9 @@ class Ghost:
     """Queue -> the ResourceQuota that goes up before it and down after it."""
 
     def copy(self) -> "Ghost":
-        return Ghost(dict(self.truths), dict(self.loans), set(self.unknown), set(self.started), set(self.disturbed), self.beside)
+        return Ghost(
+            dict(self.truths), dict(self.loans), set(self.unknown), set(self.started), set(self.disturbed), self.beside
+        )
 
     def asked(self, key: FieldKey, queue: QueueSnapshot | None) -> bool:
         """Whether an outside edit of this field waits for an answer."""
