@@ -64,5 +64,6 @@ def _used(status: Json) -> dict[FlavorResource, int]:
 
 def _writes(metadata: Json, spec: Json) -> int:
     """A number that is another one after any write to spec or metadata, and the same after one to the status."""
-    writers = [entry for entry in metadata.get("managedFields") or () if not entry.get("subresource")]
-    return crc32(orjson.dumps([spec, writers], option=orjson.OPT_SORT_KEYS))
+    writers = (entry for entry in metadata.get("managedFields") or () if not entry.get("subresource"))
+    entries = sorted(orjson.dumps(entry, option=orjson.OPT_SORT_KEYS) for entry in writers)
+    return crc32(b"\n".join([orjson.dumps(spec, option=orjson.OPT_SORT_KEYS), *entries]))
