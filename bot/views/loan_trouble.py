@@ -143,6 +143,8 @@ def no_resource_quota(trouble: QueueTrouble) -> Message:
 
 def keys_without_effect(trouble: QueueTrouble) -> Message:
     """A ResourceQuota limits devices by keys that Kubernetes does not count."""
-    first = line(_where(trouble), ": no effect of ", Theirs(trouble.words))
+    keys = trouble.words.split(", ")
+    have = "have" if len(keys) > 1 else "has"
+    first = line(_where(trouble), ": ", Theirs(" and ".join(keys)), f" {have} no effect")
     counts = line("Kubernetes counts GPUs by ", Code("requests."), " alone. The bot changes only that")
-    return _message(Symbol.LOOK, first, counts, line("Take it out, so that nobody relies on it"))
+    return _message(Symbol.LOOK, first, counts, line("Nobody should rely on that: take it out"))
