@@ -26,7 +26,7 @@ Fault = Callable[[Town], Armed]
 
 def _api(fault: ApiFault, verb: str) -> Fault:
     def arm(town: Town) -> Armed:
-        resource = "clusterqueues" if verb == "patch" else "*"
+        resource = "clusterqueues" if verb == "patch" and not town.resource_quota else "*"
         times = town.random.choice([1, 1, 2])
         town.sim.faults.plan(fault, verb, resource, times=times)
         planned = town.sim.faults._planned[-1]
