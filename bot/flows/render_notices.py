@@ -4,23 +4,26 @@ What a notice's facts do not have is read from the database when it is rendered,
 true at its delivery.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from bot.core.loans import Loan
 from bot.core.membership import is_group, people_of
 from bot.core.messages import Message
 from bot.core.notices import Notice
 from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import RequestState
+from bot.core.resource_quotas import is_resource_quota
 from bot.flows.card_facts import card_facts, offered, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
+from bot.ports.store import UnitOfWork
 from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
@@ -109,7 +112,7 @@ def _facts(world: World, facts: Mapping[str, Any]) -> CardFacts:
 
 def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
     with world.store.read() as uow:
-        loans = [loan for loan in uow.loans.find(queues={facts["queue"]}) if loan.ended_at is None]
+        loans = [loan for loan in _loans_of(world, uow, facts["queue"]) if loan.ended_at is None]
     several = len(world.clusters) > 1
     return QueueTrouble(
         queue=facts["queue"],
@@ -121,6 +124,14 @@ def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
         before=facts.get("wrote"),
         after=facts.get("live"),
     )
+
+
+def _loans_of(world: World, uow: UnitOfWork, queue: str) -> Sequence[Loan]:
+    """Those of a ClusterQueue, or of the team whose ResourceQuota it is."""
+    if not is_resource_quota(queue):
+        return uow.loans.find(queues={queue})
+    policy = world.policies.policy
+    return [loan for loan in uow.loans.find() if policy.resource_quota_beside(loan.cluster, loan.borrower) == queue]
 
 
 def _outage(world: World, facts: Mapping[str, Any]) -> Outage:

@@ -20,7 +20,7 @@ def try_beside(world: World, ask: Ask, quota: str) -> tuple[str, ...]:
         return (f"Not tried with the cluster yet (ResourceQuota {quota}): {error}",)
     if quota in picture.unread:
         return (f"The bot may not read ResourceQuota {quota}. Admins: allow get on it",)
-    return (_tried(world, ask, quota, picture), *_without_effect(ask, quota, picture))
+    return (_tried(world, ask, quota, picture), *_without_effect(ask, quota, picture), *_managed(quota, picture))
 
 
 def _tried(world: World, ask: Ask, quota: str, picture: ClusterPicture) -> str:
@@ -41,3 +41,10 @@ def _without_effect(ask: Ask, quota: str, picture: ClusterPicture) -> tuple[str,
     found = picture.resource_quotas.get(quota)
     keys = [key for key in idle_keys(ask.resource) if found and key in found.no_effect]
     return tuple(f"ResourceQuota {quota}: {key} limits nothing, Kubernetes counts requests. alone" for key in keys)
+
+
+def _managed(quota: str, picture: ClusterPicture) -> tuple[str, ...]:
+    found = picture.resource_quotas.get(quota)
+    if found is None or found.managed_by is None:
+        return ()
+    return (f"Warning: ResourceQuota {quota} is managed by {found.managed_by}: it may set the number back",)

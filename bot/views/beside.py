@@ -20,7 +20,8 @@ def room_line(standing: LoanStanding | None) -> tuple[Line, ...]:
         changed = line("ResourceQuota ", quota, f" was changed to {number(room.quota.after)} outside the bot")
         return (line(changed, ": it is left alone until an admin says what the number means"),)
     if room.blocked is not None:
-        return (line(Theirs(room.blocked, VENDOR_LIMIT), ": not raised, pods above it are refused"),)
+        why = Theirs(room.blocked, VENDOR_LIMIT)
+        return (line("ResourceQuota ", Theirs(room.quota.queue), " is not raised, pods above it are refused: ", why),)
     if room.raised < standing.raised:
         return (line("ResourceQuota ", Theirs(room.quota.queue), " is being raised"),)
     return (line("ResourceQuota ", moved(room.quota)),)

@@ -83,6 +83,6 @@ def test_a_quota_that_is_gone_is_told_once_and_the_loan_is_in_force(stage: CaseS
     loan = stage.lent(pair.asker, f"4 from {pair.lender} for 2d because paper")
     words = f"ResourceQuota {pair.borrower}-ns/gpu is not there"
     stage.channel_says("gpu-platform", words, "Loans go on without it")
-    stage.card_says(loan.id, "In force since", f"{words}: not raised, pods above it are refused")
+    stage.card_says(loan.id, "In force since", "is not raised, pods above it are refused: it is not there")
     stage.becomes(**{pair.borrower: NOMINAL + 4, pair.lender: LENT - 4})
     assert stage.count("gpu-platform", words) == 1

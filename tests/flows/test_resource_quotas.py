@@ -128,7 +128,7 @@ def test_what_is_missing_is_told_once_and_the_loan_goes_on(town: "Bench", break_
     (text,) = _platform(town)
     assert text.startswith(f"ResourceQuota {NAMESPACE}/{NAME} {words}")
     assert (town.number("nlp"), town.number("vision")) == (16, 24)
-    assert "not raised, pods above it are refused" in _card(town)
+    assert "is not raised, pods above it are refused: " in _card(town)
 
 
 def test_a_namespace_that_is_deleted_during_the_loan_leaves_nothing_to_return(town: "Bench") -> None:
@@ -170,8 +170,9 @@ def test_a_missing_right_is_told_once_and_the_loan_goes_on(town: "Bench", verbs:
         town.converge()
     (text,) = _platform(town)
     assert text.startswith(words)
+    assert ("Loans: " in str(town.posted("C0PLATFORM")[0].message.blocks)) is ("patch" not in verbs and bool(verbs))
     assert (town.number("nlp"), town.number("vision"), _hard(town)) == (16, 24, 16)
-    assert "not raised, pods above it are refused" in _card(town)
+    assert "is not raised, pods above it are refused: " in _card(town)
 
 
 def test_a_quota_that_another_policy_names_no_more_gets_its_number_back(town: "Bench") -> None:
@@ -198,6 +199,12 @@ def test_the_card_says_what_becomes_of_the_quota_before_anybody_approves(town: "
 def test_the_card_says_what_is_wrong_with_the_quota(town: "Bench") -> None:
     _edit(town, "4", LIMITS)
     assert any("limits nothing" in note for note in _submit(town))
+
+
+def test_the_card_says_which_tool_owns_the_quota(town: "Bench") -> None:
+    body = {"metadata": {"labels": {"app.kubernetes.io/managed-by": "Helm"}}}
+    town.kube.handle("PATCH", PATH, {}, {"content-type": "application/merge-patch+json"}, body)
+    assert any("is managed by Helm: it may set the number back" in note for note in _submit(town))
 
 
 @pytest.mark.parametrize(("verbs", "verb"), [((), "get"), (("get",), "patch")])

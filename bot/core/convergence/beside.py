@@ -22,7 +22,7 @@ class RoomBeside(NamedTuple):
     raised: int
     """Devices of the loan in its live number."""
     blocked: str | None = None
-    """Why it is not written, in words; None if it is."""
+    """Why it is not written: a clause, which may hold the API server's words; None if it is written."""
     in_question: bool = False
 
 
@@ -31,7 +31,7 @@ def room_beside(goal: LoanGoal) -> RoomBeside | None:
     look = goal.beside
     if look is None:
         return None
-    blocked = _missing(look) if look.meaning is Meaning.GONE else look.unwritable
+    blocked = f"it {_missing(look)}" if look.meaning is Meaning.GONE else look.unwritable
     raised = max(0, look.embodied.get(goal.leg, 0))
     return RoomBeside(look.key, raised, blocked, look.meaning is Meaning.QUESTION)
 
@@ -43,7 +43,8 @@ def room_findings(goals: Iterable[LoanGoal]) -> Iterator[Finding]:
         uid = None if quota is None else quota.uid
         if look.meaning is Meaning.GONE:
             kind = FindingKind.NO_ROOM_BESIDE
-            yield Finding(kind, about_field(kind, key, uid, None), key.queue, key, age(goal.leg), words=_missing(look))
+            words = f"ResourceQuota {key.queue} {_missing(look)}"
+            yield Finding(kind, about_field(kind, key, uid, None), key.queue, key, age(goal.leg), words=words)
         elif idle := _idle(look):
             kind = FindingKind.NO_EFFECT
             yield Finding(kind, about_field(kind, key, uid, None), key.queue, key, words=", ".join(idle))
@@ -52,10 +53,10 @@ def room_findings(goals: Iterable[LoanGoal]) -> Iterator[Finding]:
 def _missing(look: Look) -> str:
     """What of a ResourceQuota is not there."""
     if look.view.queue is None:
-        return f"ResourceQuota {look.key.queue} is not there"
+        return "is not there"
     idle = _idle(look)
     counts = f"; {' and '.join(idle)} {'count' if len(idle) > 1 else 'counts'} nothing" if idle else ""
-    return f"ResourceQuota {look.key.queue} has no {counting_key(look.key.resource)}{counts}"
+    return f"has no {counting_key(look.key.resource)}{counts}"
 
 
 def _idle(look: Look) -> list[str]:
