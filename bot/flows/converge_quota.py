@@ -24,7 +24,7 @@ from bot.core.standing import Blocker
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.loan_standing import Live, Trouble
 from bot.flows.pause_quota import TURN
-from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before, resource_quotas
+from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, needs_kueue, read_before, resource_quotas
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import tell_blocked, tell_loans
 from bot.flows.tell_outages import began, forget, over, tell_back, tell_down
@@ -125,9 +125,10 @@ def _look(
     world: World, epoch: int, memory: ConvergeMemory, before: Before, name: str, cohorts_within: timedelta
 ) -> ClusterPicture | timedelta:
     """The queues as they are now, or how soon to try again."""
-    quotas = resource_quotas(world.policies.policy, before)
+    policy, cluster = world.policies.policy, world.clusters[name]
+    quotas, kueue = resource_quotas(policy, before), needs_kueue(policy, name, before)
     try:
-        picture = world.clusters[name].read(cohorts_within=cohorts_within, resource_quotas=quotas)
+        picture = cluster.read(cohorts_within=cohorts_within, resource_quotas=quotas, kueue=kueue)
     except Unavailable as error:
         return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
     except Rejected as error:

@@ -96,7 +96,14 @@ def resource_quotas(policy: Policy, before: Before) -> frozenset[str]:
     named = {quota for team in policy.teams.teams if (quota := policy.resource_quota_of(team))}
     if before.records or before.intents:
         named = set(beside(policy, before).values())
+    touched |= {loan.borrower for loan in before.loans}
     return frozenset(named | {queue for queue in touched if is_resource_quota(queue)})
+
+
+def needs_kueue(policy: Policy, cluster: str, before: Before) -> bool:
+    """Whether anything there is, or was, about ClusterQueues: then a look that finds none is no look at all."""
+    names = {key.queue for key in before.records} | {loan.borrower for loan in before.loans} | policy.places_on(cluster)
+    return not names or not all(is_resource_quota(name) for name in names)
 
 
 def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
@@ -113,7 +120,8 @@ def plan_for(store: Store, cluster: Cluster, policy: Policy, install: str, now: 
     """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
     with store.read() as uow:
         before = before_in(uow, cluster.name)
-    picture = cluster.read(resource_quotas=resource_quotas(policy, before))
+    kueue = needs_kueue(policy, cluster.name, before)
+    picture = cluster.read(resource_quotas=resource_quotas(policy, before), kueue=kueue)
     facts = PlanFacts(install, 0, now, picture, before.records, before.intents, before.loans, picture.unread)
     return plan(replace(facts, paused=before.pause is not None, beside=beside(policy, before)))
 

@@ -18,11 +18,16 @@ class Cluster(Protocol):
         ...
 
     def read(
-        self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = ()
+        self,
+        *,
+        cohorts_within: timedelta = timedelta(0),
+        resource_quotas: Collection[str] = (),
+        kueue: bool = True,
     ) -> ClusterPicture:
         """All ClusterQueues, fresh (never from a cache), and Cohorts that were read at most `cohorts_within` ago.
 
-        And these ResourceQuotas (namespace/name), as fresh as the queues.
+        And these ResourceQuotas (namespace/name), as fresh as the queues. Without `kueue` only these: nobody there
+        has a queue.
         """
         ...
 

@@ -55,9 +55,9 @@ class OwnQueues:
         self.sent: list[QueueChange] = []
 
     def read(
-        self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = ()
+        self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = (), kueue: bool = True
     ) -> ClusterPicture:
-        picture = self._real.read(cohorts_within=cohorts_within, resource_quotas=resource_quotas)
+        picture = self._real.read(cohorts_within=cohorts_within, resource_quotas=resource_quotas, kueue=kueue)
         own = {name: queue for name, queue in picture.queues.items() if name.endswith(self._mark)}
         return replace(picture, queues=own)
 

@@ -1,6 +1,5 @@
 """Several clusters in one loop: what one of them does is no burden to another. And what a plan is made of."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -25,12 +24,13 @@ class _Named:
         self._cluster, self.name, self._down = cluster, name, down
         self.reads = 0
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = ()) -> Any:
+    def read(self, *, cohorts_within: timedelta = timedelta(0), **also: Any) -> Any:
         self.reads += 1
         if self._down:
             raise Unavailable("API server", "no answer in time")
         return replace(
-            self._cluster.read(cohorts_within=cohorts_within, resource_quotas=resource_quotas), cluster=self.name
+            self._cluster.read(cohorts_within=cohorts_within, **also),
+            cluster=self.name,
         )
 
 
@@ -73,7 +73,7 @@ def test_a_loan_is_not_suspended_for_what_old_cohorts_say(bench: "Bench") -> Non
     class Remembering:
         name = "default"
 
-        def read(self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = ()) -> Any:
+        def read(self, *, cohorts_within: timedelta = timedelta(0), **also: Any) -> Any:
             now = real.read()
             if not cohorts_within:
                 return now

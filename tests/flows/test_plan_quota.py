@@ -1,6 +1,5 @@
 """A database that knows nothing was lost only if something on the queues is of this very installation."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -85,9 +84,9 @@ class _Refusing:
     def name(self) -> str:
         return self._cluster.name
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = ()) -> Any:
+    def read(self, *, cohorts_within: timedelta = timedelta(0), **also: Any) -> Any:
         self.reads += 1
-        return self._cluster.read(cohorts_within=cohorts_within, resource_quotas=resource_quotas)
+        return self._cluster.read(cohorts_within=cohorts_within, **also)
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
         self.patches.append(change.queue.name)

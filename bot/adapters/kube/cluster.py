@@ -23,6 +23,7 @@ GROUP = "kueue.x-k8s.io"
 VERSIONS = ("v1beta2", "v1beta1")
 """Newest first. The server's own preference says nothing, see design: API versions."""
 PAGE = 500
+NOT_INSTALLED = "not installed"
 
 
 class KubeCluster:
@@ -46,14 +47,18 @@ class KubeCluster:
         self._api.close()
 
     def read(
-        self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = ()
+        self,
+        *,
+        cohorts_within: timedelta = timedelta(0),
+        resource_quotas: Collection[str] = (),
+        kueue: bool = True,
     ) -> ClusterPicture:
         """One LIST of ClusterQueues and one of Cohorts, without resourceVersion: the newest that etcd has.
 
         Cohorts read at most `cohorts_within` ago are good enough for a look that will write nothing. Complete reads
         that are asked for while another is under way are one. Then one GET for each ResourceQuota.
         """
-        picture = self._read(cohorts_within)
+        picture = self._read(cohorts_within) if kueue else ClusterPicture(self._name, self._clock(), {})
         return replace(picture, **self._resource_quotas(resource_quotas)) if resource_quotas else picture
 
     def _read(self, cohorts_within: timedelta) -> ClusterPicture:
@@ -96,8 +101,13 @@ class KubeCluster:
         return [snapshot for snapshot in snapshots if snapshot is not None and snapshot.queue in queues]
 
     def hardware(self, resource: str) -> Hardware:
-        """One LIST of ResourceFlavors and one of nodes, both fresh."""
-        flavors = {raw["metadata"]["name"]: node_labels(raw) for raw in self._list("resourceflavors")}
+        """One LIST of ResourceFlavors, if Kueue is there, and one of nodes, both fresh."""
+        try:
+            flavors = {raw["metadata"]["name"]: node_labels(raw) for raw in self._list("resourceflavors")}
+        except Rejected as error:
+            if error.code != NOT_INSTALLED:
+                raise
+            flavors = {}
         return Hardware(flavors, [node_snapshot(raw, resource) for raw in self._pages("/api/v1/nodes", "nodes")])
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
@@ -154,7 +164,7 @@ class KubeCluster:
     def _discover(self) -> str:
         answer = self._api.request("GET", f"/apis/{GROUP}")
         if answer.status == 404:
-            raise Rejected("Kueue", "not installed", f"the API server does not serve {GROUP}")
+            raise Rejected("Kueue", NOT_INSTALLED, f"the API server does not serve {GROUP}")
         if answer.status != 200:
             raise _failure(answer, "get", f"/apis/{GROUP}")
         served = {entry.get("version") for entry in answer.body.get("versions") or ()}

@@ -12,6 +12,7 @@ from bot.core.convergence.observe import Look
 from bot.core.convergence.views import QueueView
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
+from bot.core.resource_quotas import flavor_word
 
 
 def unknown_fields(
@@ -50,7 +51,7 @@ def _loan(key: FieldKey, leg: str, facts: NotedLeg) -> Loan:
         kind=facts.kind,
         lender=lender,
         borrower=borrower,
-        flavor=key.flavor,
+        flavor=key.flavor or flavor_word(key.resource),
         resource=key.resource,
         amount=facts.amount,
         start=facts.start,

@@ -6,6 +6,7 @@ from bot.core.policy.approvals import ApprovalsFile, Conditions, Rule
 from bot.core.policy.clusters import ClustersFile
 from bot.core.policy.findings import Finding, Where, unknown
 from bot.core.policy.teams import EVERY_CLUSTER, Sees, TeamsFile
+from bot.core.resource_quotas import is_resource_quota
 
 TEAMS, APPROVALS, CLUSTERS = "teams.yaml", "approvals.yaml", "clusters.yaml"
 FILES = (TEAMS, APPROVALS, CLUSTERS)
@@ -53,7 +54,7 @@ def _shared_queues(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding
         for cluster in clusters.clusters:
             for queue in team.queues_on(cluster):
                 owner = owners.setdefault((cluster, queue), name)
-                if owner != name and (name, queue) not in told:
+                if owner != name and (name, queue) not in told and not is_resource_quota(queue):
                     told.add((name, queue))
                     message = f'queue "{queue}" is team {owner}\'s already; a queue belongs to one team'
                     yield Finding(TEAMS, ("teams", name, "queues"), message)

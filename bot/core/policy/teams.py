@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, PlainValidator
 
 from bot.core.policy.scalars import Channel, KubernetesName, KubernetesNames, Name, People, Strict, TimeZone, unique
+from bot.core.resource_quotas import object_name
 
 EVERY_CLUSTER = "*"
 """Key under which a plain list of queues is kept: the team has these on each cluster."""
@@ -53,8 +54,10 @@ class Team(Strict):
     """None: as the file's own `sees` has it."""
 
     def queues_on(self, cluster: str) -> tuple[str, ...]:
-        """The team's ClusterQueues on this cluster, in the order of the file."""
-        return tuple(dict.fromkeys((*self.queues.get(EVERY_CLUSTER, ()), *self.queues.get(cluster, ()))))
+        """The team's ClusterQueues on this cluster, in the order of the file; without any, its ResourceQuota."""
+        queues = tuple(dict.fromkeys((*self.queues.get(EVERY_CLUSTER, ()), *self.queues.get(cluster, ()))))
+        quota = self.resource_quota
+        return queues or (() if quota is None else (object_name(quota.namespace, quota.name),))
 
 
 class TeamsFile(Strict):
