@@ -19,12 +19,23 @@ def _with_quotas(policy: Policy) -> None:
         policy["teams"]["teams"][f"asks{number}"]["resource_quota"] = {"namespace": namespace, "name": "gpu"}
 
 
+def _edited(policy: Policy) -> None:
+    """Robotics has no queue besides."""
+    _with_quotas(policy)
+    robotics = policy["teams"]["teams"]["robotics"]
+    del robotics["queues"]
+    robotics |= {"namespaces": ["robotics-sim"], "resource_quota": {"namespace": "robotics-sim", "name": "gpu"}}
+    policy["clusters"]["clusters"]["default"]["lenders"].pop("robotics", None)
+
+
 @pytest.fixture(scope="module")
 def stage() -> Iterator[CaseStage]:
-    stage = CaseStage(PAIRS, edit=_with_quotas)
+    stage = CaseStage(PAIRS, edit=_edited)
     for number in range(PAIRS):
         stage.kube.add("namespaces", f"asks{number}-ns")
         stage.kube.add("resourcequotas", "gpu", {"spec": {"hard": {REQUESTS: "8"}}}, f"asks{number}-ns")
+    stage.kube.add("namespaces", "robotics-sim")
+    stage.kube.add("resourcequotas", "gpu", {"spec": {"hard": {REQUESTS: "8"}}}, "robotics-sim")
     with stage:
         yield stage
 
@@ -86,3 +97,29 @@ def test_a_quota_that_is_gone_is_told_once_and_the_loan_is_in_force(stage: CaseS
     stage.card_says(loan.id, "In force since", "is not raised, pods above it are refused: it is not there")
     stage.becomes(**{pair.borrower: NOMINAL + 4, pair.lender: LENT - 4})
     assert stage.count("gpu-platform", words) == 1
+
+
+def test_a_team_without_a_queue_gets_an_extra_loan_of_its_quota(stage: CaseStage) -> None:
+    number = stage.asks("ravi", "4 for 2d because spare nodes").id
+    quota = "robotics-sim/gpu"
+    stage.card_says(number, f"4 gpu for {quota}", "nobody lends to it, so this is an extra loan", "promised")
+    before = stage.slack.open_view(stage.people["ada"])
+    stage.slack.press(stage.people["ada"], stage.card(number), "gpuq_card_approve")
+
+    def opened() -> bool:
+        view = stage.slack.open_view(stage.people["ada"])
+        return view is not None and (before is None or view.id != before.id)
+
+    def live() -> Any:
+        found = stage.kube.cluster.get("resourcequotas", "robotics-sim", "gpu")
+        assert found is not None
+        return found["spec"]["hard"][REQUESTS]
+
+    stage.wait("a form with a tick", opened)
+    assert stage.slack.submit_view(stage.people["ada"], {"gpuq_overcommit_tick": ["yes"]}).acked
+    stage.in_force(number)
+    assert live() == "12"
+    assert "of 12 gpu" in stage.says("ravi", "status")
+    assert "12" in stage.says("ravi", f"show {quota}")
+    stage.says("ravi", f"return Q-{number}")
+    stage.wait("the number from before", lambda: live() == "8")

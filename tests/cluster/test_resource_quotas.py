@@ -172,14 +172,18 @@ def test_without_the_rights_the_queues_are_read_all_the_same(site: Site) -> None
     assert 'cannot patch resource "resourcequotas"' in result.words
 
 
-def _with_quota(bot: Installation, queue: str, quota: str) -> None:
-    """The policy of team alpha names the queue and the ResourceQuota."""
+def _with_quota(bot: Installation, queue: str | None, quota: str) -> None:
+    """The policy of team alpha names the queue and the ResourceQuota; without a queue nobody has one."""
     namespace, _, name = quota.partition("/")
     policy = people.policy(0)
     alpha = policy.teams.teams["alpha"].model_copy(
-        update={"queues": {"*": (queue,)}, "resource_quota": TeamQuota(namespace=namespace, name=name)}
+        update={
+            "queues": {"*": (queue,)} if queue else {},
+            "resource_quota": TeamQuota(namespace=namespace, name=name),
+        }
     )
-    teams = policy.teams.model_copy(update={"teams": {**policy.teams.teams, "alpha": alpha}})
+    others = policy.teams.teams if queue else {}
+    teams = policy.teams.model_copy(update={"teams": {**others, "alpha": alpha}})
     changed: Policy = replace(policy, teams=teams)
     bot.first.world = replace(bot.first.world, policies=FakePolicies(changed))
 
@@ -231,6 +235,21 @@ def _answer(bot: Installation, quota: str, kind: AnswerKind) -> None:
     assert notice is not None
     answer_edit(bot.first.world, EditPress(notice.id, record.version, kind, people.ADMINS[0], "answer"))
     bot.first.converge()
+
+
+def test_without_a_queue_the_quota_alone_goes_up_and_down(site: Site, bot: Installation) -> None:
+    """The policy knows of no queue, so Kueue is not even asked."""
+    quota = _make(site, requests_GPU="4")
+    _with_quota(bot, None, quota)
+    loan = bot.grant(LoanKind.EXTRA, quota, 4)
+    bot.first.converge()
+    assert _hard(site, quota) == "8"
+    assert [change.queue.name for change in bot.first.cluster.sent] == [quota]
+    bot.clock.advance(FOR)
+    bot.first.converge()
+    bot.first.converge()
+    assert _hard(site, quota) == "4"
+    assert bot.loan(loan.id).state is LoanState.CLOSED
 
 
 def test_a_lost_database_finds_the_quota_again(site: Site, bot: Installation) -> None:

@@ -93,9 +93,7 @@ def test_it_goes_up_and_down_by_the_loan(town: "Bench") -> None:
     town.converge()
     assert _hard(town) == 20
     town.deliver_all()
-    assert any(text.startswith("4 gpu for vision-train/gpu until ") for text in town.texts("U0VISION")), town.texts(
-        "U0VISION"
-    )
+    assert any(text.startswith("4 gpu for vision-train/gpu until ") for text in town.texts("U0VISION"))
     town.pass_time(days=4)
     town.converge()
     assert _hard(town) == 16

@@ -129,5 +129,13 @@ QUOTA_GONE = Scenario(
     {"remove": 2, "put": 2, "edit": 1, "lost answer": 1},
     beside={"b": "ns/gpu"},
 )
-NARROW = (LATE, HIDDEN, GONE, DOUBT, BEHIND, QUOTA_LATE, QUOTA_GONE)
+QUOTA_ALONE = Scenario(
+    "a ResourceQuota alone",
+    (resource_quota("ns/gpu", 2),),
+    (extra(1, "ns/gpu", 2), extra(2, "ns/gpu", 1)),
+    (hard_of("ns/gpu"),),
+    (0, 2, 3, 4),
+    {"edit": 2, "strip": 1, "remove": 1, "put": 1, "lost answer": 2, "drop": 1, "lose": 1},
+)
+NARROW = (LATE, HIDDEN, GONE, DOUBT, BEHIND, QUOTA_LATE, QUOTA_GONE, QUOTA_ALONE)
 """Few things happen here, so that rare things happen often."""
