@@ -21,6 +21,7 @@ from bot.demo.run_stage import Stage
 from bot.demo.script_loop import EVICTING_RULE, tell_loop
 from bot.settings import Settings, documented, load_settings
 from bot.web import Pages, web_app
+from tests.support.stage import CaseStage, Policy
 
 ROOT = Path(__file__).parent.parent
 BASE = ROOT / "deploy/kustomize/base"
@@ -131,10 +132,10 @@ RIGHTS = [
 ]
 
 
-def test_the_role_names_kueue_and_the_nodes_only_and_no_right_twice() -> None:
+def test_the_role_names_kueue_nodes_and_resource_quotas_only_and_no_right_twice() -> None:
     rules = OBJECTS["ClusterRole"]["rules"]
     assert {group for rule in rules for group in rule["apiGroups"]} == {"kueue.x-k8s.io", ""}
-    assert [rule["resources"] for rule in rules if rule["apiGroups"] == [""]] == [["nodes"]]
+    assert [rule["resources"] for rule in rules if rule["apiGroups"] == [""]] == [["nodes"], ["resourcequotas"]]
     assert len(RIGHTS) == len(set(RIGHTS))
     assert "*" not in {word for right in RIGHTS for word in right}
 
@@ -148,6 +149,22 @@ def test_each_right_says_what_it_is_for() -> None:
 def _stage(rights: list[tuple[str, str]]) -> Stage:
     stage = Stage(kube_token="the-bots")
     stage.kube.access.grant("the-bots", USER, [Rule((verb,), (resource,)) for verb, resource in rights])
+    return stage
+
+
+def _name_quota(policy: Policy) -> None:
+    vision = policy["teams"]["teams"]["vision"]
+    vision["namespaces"] = ["vision-train"]
+    vision["resource_quota"] = {"namespace": "vision-train", "name": "gpu"}
+
+
+def _with_quota(rights: list[tuple[str, str]]) -> Stage:
+    """Vision's policy names a ResourceQuota."""
+    stage = CaseStage(edit=_name_quota, kube_token="the-bots")
+    stage.kube.access.grant("the-bots", USER, [Rule((verb,), (resource,)) for verb, resource in rights])
+    stage.kube.ensure("namespaces", "vision-train")
+    hard = {"spec": {"hard": {"requests.nvidia.com/gpu": "16"}}}
+    stage.kube.add("resourcequotas", "gpu", hard, "vision-train")
     return stage
 
 
@@ -181,6 +198,8 @@ MISSED: dict[tuple[str, str], tuple[Seen, str]] = {
     ("list", "workloads"): (_card, "No live figures"),
     ("list", "resourceflavors"): (_card, "what the nodes have is not known: the bot may not list resourceflavors"),
     ("list", "nodes"): (_card, "what the nodes have is not known: the bot may not list nodes"),
+    ("get", "resourcequotas"): (_card, "The bot may not read ResourceQuota vision-train/gpu. Admins: allow get on it"),
+    ("patch", "resourcequotas"): (_card, "The bot may not write ResourceQuota vision-train/gpu. Admins: allow patch"),
 }
 """Right -> where its absence shows when somebody asks, and the words."""
 
@@ -205,7 +224,8 @@ EXTRA = ("resourceflavors", "nodes")
 @pytest.mark.parametrize("right", RIGHTS, ids=" ".join)
 def test_without_any_one_right_something_fails_and_says_so(right: tuple[str, str]) -> None:
     seen, words = MISSED[right]
-    with _stage([one for one in RIGHTS if one != right]) as stage:
+    staged = _with_quota if right[1] == "resourcequotas" else _stage
+    with staged([one for one in RIGHTS if one != right]) as stage:
         if right == ("patch", "workloads"):
             _let_one_be_evicted(stage)
             stage.wait(words, lambda: seen(stage, words))

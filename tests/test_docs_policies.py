@@ -20,6 +20,7 @@ EXAMPLES = re.findall(r"```yaml\n# (\S+)\n(.*?)```", TEXT, re.DOTALL)
 SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "teams.yaml": (teams.TeamsFile,),
     "A team": (teams.Team,),
+    "A ResourceQuota": (teams.TeamQuota,),
     "approvals.yaml": (approvals.ApprovalsFile,),
     "Limits": (approvals.Limits,),
     "Idle loans": (idle.IdleLoans,),

@@ -32,7 +32,7 @@ def print_plans(settings: Convergence, policy: Policy, out: Console) -> None:
             )
         for name, cluster in clusters.items():
             out.print(f"{name}:")
-            for line in plan_lines(plan_for(store, cluster, settings.install_name, system_clock())):
+            for line in plan_lines(plan_for(store, cluster, policy, settings.install_name, system_clock())):
                 out.print(f"  {line}", markup=False)
     finally:
         for cluster in clusters.values():
@@ -46,7 +46,8 @@ def plan_lines(plan: Plan) -> Iterator[str]:
         queue = write.change.queue
         for key, number in write.change.numbers.items():
             live = live_number(queue, key)
-            yield f"{write.move.name.lower()} {queue.name} {key.flavor} {key.name}: {_shown(live)} -> {_shown(number)}"
+            what = f"{key.flavor or key.resource} {key.name}"
+            yield f"{write.move.name.lower()} {queue.name} {what}: {_shown(live)} -> {_shown(number)}"
         for entry, limit in write.change.lending_limits.items():
             now = queue.quotas[entry].lending_limit
             yield f"with it {queue.name} {entry.flavor} lendingLimit: {_shown(now)} -> {_shown(limit)}"

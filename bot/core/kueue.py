@@ -70,6 +70,8 @@ class QueueSnapshot:
     """The field manager that wrote the spec last, from managedFields; None when not known."""
     quota_automation: str | None = None
     """Why Kueue itself writes or overrides this queue's quotas (MultiKueue, effectiveQuotas); None if it does not."""
+    no_effect: tuple[str, ...] = ()
+    """Of a ResourceQuota: keys that look like a quota of devices and count nothing (core/resource_quotas)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,18 @@ class ClusterPicture:
     read_at: datetime
     queues: Mapping[str, QueueSnapshot]
     cohorts: Mapping[str, CohortSnapshot] = field(default_factory=dict)
+    resource_quotas: Mapping[str, QueueSnapshot] = field(default_factory=dict)
+    """The ResourceQuotas that were asked for and are there, by namespace/name."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """ResourceQuotas that the bot was not let read, and the API server's words."""
+
+    def find(self, name: str) -> QueueSnapshot | None:
+        """The object of this name that has quota: a ClusterQueue, or a ResourceQuota by namespace/name."""
+        return self.queues.get(name) or self.resource_quotas.get(name)
+
+    def objects(self) -> Mapping[str, QueueSnapshot]:
+        """All objects that quota may be written to."""
+        return {**self.queues, **self.resource_quotas}
 
 
 @dataclass(frozen=True, slots=True)

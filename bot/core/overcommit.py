@@ -11,6 +11,7 @@ from bot.core.convergence.annotation import Standing, read
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.resource_quotas import hard_field, is_resource_quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,14 @@ def overcommit(picture: ClusterPicture, entry: FlavorResource, amount: int, know
     return Overcommit(queues + cohorts + lent + amount, None, on_loan=lent)
 
 
+def quota_overcommit(picture: ClusterPicture, entry: FlavorResource, amount: int, known: Lent) -> Overcommit:
+    """The same for a ResourceQuota, which knows no flavors: all that is promised of the resource, by whatever name."""
+    entries = {one for queue in picture.queues.values() for one in queue.quotas if one.resource == entry.resource}
+    entries |= {one for cohort in picture.cohorts.values() for one in cohort.quotas if one.resource == entry.resource}
+    each = [overcommit(picture, one, 0, known) for one in entries | {entry}]
+    return Overcommit(sum(one.promised for one in each) + amount, None, on_loan=sum(one.on_loan for one in each))
+
+
 def against(found: Overcommit, hardware: Hardware, entry: FlavorResource) -> Overcommit:
     """The same with what the nodes have."""
     labels = hardware.flavors.get(entry.flavor)
@@ -115,8 +124,11 @@ def _base(queue: QueueSnapshot, entry: FlavorResource, known: Lent) -> int:
     if quota is None:
         return 0
     standing, noted = read(queue, known.install)
-    field = noted.fields.get((entry, FieldName.NOMINAL)) if noted and standing is Standing.OURS else None
-    record = known.records.get(FieldKey(queue.cluster, queue.name, *entry, FieldName.NOMINAL))
+    key = FieldKey(queue.cluster, queue.name, *entry, FieldName.NOMINAL)
+    if is_resource_quota(queue.name):
+        key = hard_field(queue.cluster, queue.name, entry.resource)
+    field = noted.fields.get((key.flavor_resource, key.name)) if noted and standing is Standing.OURS else None
+    record = known.records.get(key)
     for found in (field, record if record and record.uid == queue.uid else None):
         if found is not None and found.base is not None and found.wrote == quota.nominal:
             return found.base

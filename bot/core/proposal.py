@@ -18,6 +18,7 @@ from bot.core.placing import no_such_queue
 from bot.core.policy import Policy
 from bot.core.policy.clusters import Cluster
 from bot.core.requests import Ask
+from bot.core.resource_quotas import counting_key, is_resource_quota
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,12 @@ def _known(
     if cluster is None or draft.team is None or draft.queue is None:
         raise ValueError("the draft has no place yet, or this cluster is not in the policy")
     queue = picture.queues.get(draft.queue)
+    if queue is None and is_resource_quota(draft.queue) and draft.queue in policy.places_on(picture.cluster):
+        may = draft.queue not in picture.unread
+        why = (
+            f"ResourceQuota {draft.queue} is not there" if may else f"The bot may not read ResourceQuota {draft.queue}"
+        )
+        raise Refused(f"{why}. Ask an admin.", AskField.QUEUE)
     if queue is None or draft.queue not in visible:
         raise no_such_queue(draft.queue, set(visible) & set(picture.queues))
     return _Known(draft, policy, cluster, picture, queue, Lenders(picture, cluster, loans, visible))
@@ -95,7 +102,7 @@ def _entry(known: _Known) -> FlavorResource | Question:
     """The one entry of the queue that is meant: as said, as configured, or the only one."""
     listed = [entry for entry in known.queue.quotas if entry.resource in known.cluster.accelerators]
     if not listed:
-        raise Refused(f"{known.queue.name} lists no accelerator.", AskField.FLAVOR)
+        raise Refused(_no_accelerator(known), AskField.FLAVOR)
     flavor, resource = _said(known, listed)
     left = [one for one in listed if flavor in (None, one.flavor) and resource in (None, one.resource)]
     if not left:
@@ -112,6 +119,15 @@ def _entry(known: _Known) -> FlavorResource | Question:
         of = f"{left[0].flavor} of {known.queue.name}"
         return Question(AskField.FLAVOR, f"Which resource? {of} has {_joined(names)}.", names)
     return left[0]
+
+
+def _no_accelerator(known: _Known) -> str:
+    name = known.queue.name
+    if not is_resource_quota(name):
+        return f"{name} lists no accelerator."
+    keys = " or ".join(counting_key(resource) for resource in known.cluster.accelerators)
+    idle = f" {', '.join(known.queue.no_effect)} counts nothing." if known.queue.no_effect else ""
+    return f"ResourceQuota {name} has no {keys}.{idle} Ask an admin of the namespace."
 
 
 def _said(known: _Known, listed: Sequence[FlavorResource]) -> tuple[str | None, str | None]:
@@ -203,6 +219,9 @@ def _alone(known: _Known, entry: FlavorResource, said: LoanKind | None) -> LoanK
         raise Refused(f"An extra loan has no lender: it raises {name} alone. {instead}", AskField.LENDER)
     if said is LoanKind.EXTRA or (said is None and known.policy.approvals.allows(LoanKind.EXTRA)):
         return LoanKind.EXTRA
+    if is_resource_quota(name):
+        off = "" if known.policy.approvals.allows(LoanKind.EXTRA) else ", and extra loans are off here"
+        raise Refused(f"{name} is a ResourceQuota: only an extra loan can raise it{off}.", AskField.KIND)
     what = "no queue can lend to it" if said is LoanKind.TRANSFER else "it cannot borrow"
     if not known.policy.approvals.allows(LoanKind.EXTRA):
         raise Refused(f"{name} is in no cohort, so {what}, and extra loans are off here.", AskField.KIND)
@@ -239,6 +258,8 @@ def _lender(known: _Known, entry: FlavorResource) -> str:
 
 def _notes(known: _Known, entry: FlavorResource, tree: QuotaTree, kind: LoanKind) -> tuple[str, ...]:
     name, notes = known.queue.name, list[str]()
+    if is_resource_quota(name):
+        return (f"{name} is a ResourceQuota: nobody lends to it, so this is an extra loan.",)
     if kind is LoanKind.EXTRA and known.draft.kind is None and tree.cohort(name) is None:
         return (f"{name} is in no cohort: it cannot borrow and nobody can lend to it, so this is an extra loan.",)
     if kind is not LoanKind.BORROW:

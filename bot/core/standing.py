@@ -37,6 +37,20 @@ class Blocker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class RoomStanding:
+    """The ResourceQuota that goes up and down with a loan."""
+
+    quota: Move
+    """Its number without this loan, and as it is now; `queue` is namespace/name."""
+    raised: int
+    """How much of the amount is in it."""
+    blocked: str | None = None
+    """Why it is not written (other people's text, unescaped)."""
+    in_question: bool = False
+    """Somebody changed it outside the bot."""
+
+
+@dataclass(frozen=True, slots=True)
 class LoanStanding:
     """One loan against the live numbers. Devices are whole."""
 
@@ -65,6 +79,8 @@ class LoanStanding:
     """Whether any other queue of the cohort may reclaim what runs on above quota."""
     in_no_cohort: bool = False
     """Whether the borrower has no cohort, so that nobody could."""
+    beside: RoomStanding | None = None
+    """None: the borrower's team has no ResourceQuota."""
 
 
 _ADAPTER = TypeAdapter(LoanStanding)

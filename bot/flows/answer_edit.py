@@ -72,7 +72,7 @@ def _answer(world: World, press: EditPress, notice: Notice | None) -> str:
         raise Refused(OUT_OF_DATE) from None
     world.wake_delivery()
     world.wake_convergence()
-    return f"Recorded: {key.queue} {key.flavor} becomes {preview.now}." if preview else "Recorded."
+    return f"Recorded: {key.queue} {key.flavor or key.resource} becomes {preview.now}." if preview else "Recorded."
 
 
 def _apply(

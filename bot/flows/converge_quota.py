@@ -25,12 +25,12 @@ from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.loan_standing import Live, Trouble
 from bot.flows.measure_use import measure_use
 from bot.flows.pause_quota import TURN
-from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, read_before
+from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, needs_kueue, read_before, resource_quotas
 from bot.flows.tell_automation import tell_automation
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import tell_blocked, tell_loans
 from bot.flows.tell_outages import began, forget, over, tell_back, tell_down
-from bot.flows.tell_unreadable import tell_unreadable, words_of
+from bot.flows.tell_unreadable import tell_unread, tell_unreadable, words_of
 from bot.flows.why_late import Past
 from bot.flows.world import World
 
@@ -83,7 +83,7 @@ def _converge(
     cohorts_within = COHORTS_MAY_BE
     for _ in range(ROUNDS):
         before = read_before(world, name)
-        picture = _look(world, epoch, memory, name, cohorts_within)
+        picture = _look(world, epoch, memory, before, name, cohorts_within)
         if isinstance(picture, timedelta):
             return picture
         if _is_fenced_off(memory, picture, epoch):
@@ -124,15 +124,19 @@ def _is_fenced_off(memory: ConvergeMemory, picture: ClusterPicture, epoch: int) 
 
 
 def _look(
-    world: World, epoch: int, memory: ConvergeMemory, name: str, cohorts_within: timedelta
+    world: World, epoch: int, memory: ConvergeMemory, before: Before, name: str, cohorts_within: timedelta
 ) -> ClusterPicture | timedelta:
     """The queues as they are now, or how soon to try again."""
+    policy, cluster = world.policies.policy, world.clusters[name]
+    quotas, kueue = resource_quotas(policy, before), needs_kueue(policy, name, before)
     try:
-        return world.clusters[name].read(cohorts_within=cohorts_within)
+        picture = cluster.read(cohorts_within=cohorts_within, resource_quotas=quotas, kueue=kueue)
     except Unavailable as error:
         return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
     except Rejected as error:
         return _may_not(world, epoch, memory, name, error)
+    tell_unread(world, picture)
+    return picture
 
 
 def _fences(
@@ -204,11 +208,11 @@ def _intent(world: World, write: PlannedWrite, epoch: int) -> Intent:
 
 def _unwritable(memory: ConvergeMemory, picture: ClusterPicture, now: datetime) -> dict[str, str]:
     """Queues whose last write was refused, until they change or some time has passed."""
-    left = {}
+    left = dict(picture.unread)
     for (cluster, queue), refusal in list(memory.refusals.items()):
         if cluster != picture.cluster:
             continue
-        if still_refused(refusal, picture.queues.get(queue), now):
+        if still_refused(refusal, picture.find(queue), now):
             left[queue] = refusal.words
         else:
             del memory.refusals[cluster, queue]

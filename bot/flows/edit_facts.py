@@ -15,6 +15,7 @@ from bot.core.loans import Loan
 from bot.core.notices import Notice
 from bot.flows.gather import OPEN, person_or_id
 from bot.flows.world import World
+from bot.ports.store import UnitOfWork
 from bot.views.edit_question import AnswerChoice, Answered, EditFacts, LoanOnField
 
 
@@ -30,13 +31,14 @@ def edit_facts(world: World, notice: Notice) -> EditFacts:
     key = field_of(facts)
     with world.store.read() as uow:
         record = uow.fields.records(key.cluster).get(key)
-        loans = [loan for loan in uow.loans.find(states=OPEN, queues={key.queue}) if _has_leg(loan, key)]
+        loans = loans_on(uow, key, record)
     legs = {loan.leg_id: _signed(loan, key, wanted(loan)) for loan in loans}
     return EditFacts(
         id=notice.id,
         revision=record.version if record else 0,
         queue=key.queue,
         flavor=key.flavor,
+        resource=key.resource,
         field=key.name,
         live=facts["live"],
         expected=record.wrote if record else None,
@@ -67,6 +69,14 @@ def _choices(record: FieldRecord | None, legs: Mapping[str, int]) -> tuple[Answe
     )
 
 
+def loans_on(uow: UnitOfWork, key: FieldKey, record: FieldRecord | None) -> list[Loan]:
+    """Open loans with a part in a number. Of a ResourceQuota: those that are in it, whatever the policy says now."""
+    if key.name is FieldName.HARD:
+        held = record.legs if record else {}
+        return [loan for loan in uow.loans.find(states=OPEN) if loan.leg_id in held]
+    return [loan for loan in uow.loans.find(states=OPEN, queues={key.queue}) if _has_leg(loan, key)]
+
+
 def _has_leg(loan: Loan, key: FieldKey) -> bool:
     if (loan.cluster, loan.flavor, loan.resource) != (key.cluster, key.flavor, key.resource):
         return False
@@ -74,7 +84,7 @@ def _has_leg(loan: Loan, key: FieldKey) -> bool:
 
 
 def _signed(loan: Loan, key: FieldKey, amount: int) -> int:
-    return amount if borrower_field(loan) == key else -amount
+    return amount if key.name is FieldName.HARD or borrower_field(loan) == key else -amount
 
 
 def _answered(world: World, facts: Mapping[str, Any] | None) -> Answered | None:

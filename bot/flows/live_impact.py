@@ -6,8 +6,9 @@ from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.impact import Impact, Move, assess
 from bot.core.kueue import ClusterPicture, FlavorResource
 from bot.core.loans import LoanKind
-from bot.core.overcommit import Lent, Overcommit, against, overcommit
+from bot.core.overcommit import Lent, Overcommit, against, overcommit, quota_overcommit
 from bot.core.requests import Ask
+from bot.core.resource_quotas import hard_field, is_resource_quota, kind_of
 from bot.flows.gather import open_loans
 from bot.flows.read_cluster import NotRead, read_hardware, read_queues, read_work
 from bot.flows.world import World
@@ -20,10 +21,12 @@ def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -
         return look
     for queue in (ask.queue, ask.lender):
         if queue is not None and queue not in look.queues:
-            return NotRead(f"ClusterQueue {queue} is gone", "Ask an admin.")
+            return NotRead(f"{kind_of(queue)} {queue} is gone", "Ask an admin.")
         if queue is not None and (ask.flavor, ask.resource) not in look.queues[queue].quotas:
             return NotRead(f"{queue} does not list {ask.resource} of flavor {ask.flavor}", "Ask an admin.")
-    workloads = read_work(world, ask.cluster, [ask.lender] if ask.lender else [])
+    workloads = (
+        () if is_resource_quota(ask.queue) else read_work(world, ask.cluster, [ask.lender] if ask.lender else [])
+    )
     if isinstance(workloads, NotRead):
         return workloads
     impact = replace(assess(ask, look, workloads), overcommit=live_overcommit(world, ask, look))
@@ -37,10 +40,12 @@ def live_overcommit(world: World, ask: Ask, picture: ClusterPicture) -> Overcomm
     entry = FlavorResource(ask.flavor, ask.resource)
     with world.store.read() as uow:
         known = Lent(open_loans(uow, ask.cluster), uow.fields.records(ask.cluster), world.install)
-    found = overcommit(picture, entry, ask.amount, known)
+    found = (quota_overcommit if is_resource_quota(ask.queue) else overcommit)(picture, entry, ask.amount, known)
     hardware = read_hardware(world, ask.cluster, ask.resource)
     if isinstance(hardware, NotRead):
         return replace(found, why=hardware.why)
+    if is_resource_quota(ask.queue):
+        hardware = replace(hardware, flavors={ask.flavor: {}})  # its pods may run on any node
     return against(found, hardware, entry)
 
 
@@ -50,7 +55,10 @@ def _with_bases(world: World, ask: Ask, impact: Impact) -> Impact:
         records = uow.fields.records(ask.cluster)
 
     def with_base(move: Move, name: FieldName) -> Move:
-        record = records.get(FieldKey(ask.cluster, move.queue, ask.flavor, ask.resource, name))
+        key = FieldKey(ask.cluster, move.queue, ask.flavor, ask.resource, name)
+        if is_resource_quota(move.queue):
+            key = hard_field(ask.cluster, move.queue, ask.resource)
+        record = records.get(key)
         return replace(move, base=record.base) if record is not None and record.legs else move
 
     field = FieldName.BORROWING_LIMIT if ask.kind is LoanKind.BORROW else FieldName.NOMINAL

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.core.cohorts import QuotaTree, quota_tree
+from bot.core.convergence.beside import RoomBeside
 from bot.core.convergence.facts import FieldKey, FieldRecord
 from bot.core.convergence.figures import LoanFigures
 from bot.core.convergence.legs import borrower_field, lender_field
@@ -13,7 +14,7 @@ from bot.core.impact import Move, others_reclaim
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanKind
 from bot.core.pause import Pause
-from bot.core.standing import Blocker, LoanStanding
+from bot.core.standing import Blocker, LoanStanding, RoomStanding
 from bot.flows.why_late import Past
 
 
@@ -72,7 +73,28 @@ def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStan
         above=above_quota(live.picture.queues.get(loan.borrower), entry),
         taken_back_by_kueue=_taken_back(loan, live, entry),
         in_no_cohort=live.tree(entry).cohort(loan.borrower) is None,
+        beside=_room(figures.beside, live) if figures and figures.beside else None,
     )
+
+
+def is_seen(loan: Loan, figures: LoanFigures | None, picture: ClusterPicture) -> bool:
+    """Whether the controllers have seen the numbers: Kueue's of its queues, the quota controller of the ResourceQuota.
+
+    A ResourceQuota that is not written is waited for by nobody.
+    """
+    room = figures.beside if figures else None
+    beside = None if room is None or room.blocked is not None or room.in_question else room.field
+    for key in (borrower_field(loan), lender_field(loan), beside):
+        queue = picture.find(key.queue) if key else None
+        if queue is not None and (queue.observed_generation or 0) < queue.generation:
+            return False
+    return True
+
+
+def _room(room: RoomBeside, live: Live) -> RoomStanding:
+    number = live_number(live.picture.find(room.field.queue), room.field)
+    before = None if number is None else number - room.raised
+    return RoomStanding(Move(room.field.queue, before, number), room.raised, room.blocked, room.in_question)
 
 
 def above_quota(queue: QueueSnapshot | None, entry: FlavorResource) -> int:
@@ -84,7 +106,7 @@ def above_quota(queue: QueueSnapshot | None, entry: FlavorResource) -> int:
 
 def _move(key: FieldKey, live: Live) -> Move:
     record = live.records.get(key)
-    number = live_number(live.picture.queues.get(key.queue), key)
+    number = live_number(live.picture.find(key.queue), key)
     return Move(key.queue, record.base if record else number, number)
 
 

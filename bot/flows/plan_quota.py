@@ -10,6 +10,8 @@ from bot.core.convergence.planner import Plan, PlanFacts, plan
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan
 from bot.core.pause import Pause
+from bot.core.policy import Policy
+from bot.core.resource_quotas import is_resource_quota
 from bot.flows.gather import OPEN
 from bot.flows.world import World
 from bot.ports.cluster import Cluster
@@ -74,8 +76,34 @@ def _plan_from(
             loans=(*before.loans, *before.closed),
             unwritable=unwritable,
             paused=before.pause is not None,
+            beside=beside(world.policies.policy, before),
         )
     )
+
+
+def beside(policy: Policy, before: Before) -> Mapping[str, str]:
+    """Borrower's queue -> the ResourceQuota of its team, for all loans there are."""
+    found = {loan.borrower: policy.resource_quota_beside(loan.cluster, loan.borrower) for loan in before.loans}
+    return {queue: quota for queue, quota in found.items() if quota is not None}
+
+
+def resource_quotas(policy: Policy, before: Before) -> frozenset[str]:
+    """Those to read: that loans go with now, or that something of the bot may be in.
+
+    A database that knows nothing may have been lost: then all that the policy names.
+    """
+    touched = {key.queue for key in before.records} | {intent.queue for intent in before.intents}
+    named = {quota for team in policy.teams.teams if (quota := policy.resource_quota_of(team))}
+    if before.records or before.intents:
+        named = set(beside(policy, before).values())
+    touched |= {loan.borrower for loan in before.loans}
+    return frozenset(named | {queue for queue in touched if is_resource_quota(queue)})
+
+
+def needs_kueue(policy: Policy, cluster: str, before: Before) -> bool:
+    """Whether anything there is, or was, about ClusterQueues: then a look that finds none is no look at all."""
+    names = {key.queue for key in before.records} | {loan.borrower for loan in before.loans} | policy.places_on(cluster)
+    return not names or not all(is_resource_quota(name) for name in names)
 
 
 def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
@@ -85,15 +113,17 @@ def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool
     Annotations of others say nothing about this database: it may just be new on a shared cluster.
     """
     lost = not before.records and not before.intents
-    return lost and any(may_be_ours(read(queue, install)[0]) for queue in picture.queues.values())
+    return lost and any(may_be_ours(read(queue, install)[0]) for queue in picture.objects().values())
 
 
-def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Plan:
+def plan_for(store: Store, cluster: Cluster, policy: Policy, install: str, now: datetime) -> Plan:
     """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
     with store.read() as uow:
         before = before_in(uow, cluster.name)
-    facts = PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans)
-    return plan(replace(facts, paused=before.pause is not None))
+    kueue = needs_kueue(policy, cluster.name, before)
+    picture = cluster.read(resource_quotas=resource_quotas(policy, before), kueue=kueue)
+    facts = PlanFacts(install, 0, now, picture, before.records, before.intents, before.loans, picture.unread)
+    return plan(replace(facts, paused=before.pause is not None, beside=beside(policy, before)))
 
 
 def make_plan(

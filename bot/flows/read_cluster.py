@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.kueue import ClusterPicture, WorkloadSnapshot
 from bot.core.overcommit import Hardware
-from bot.flows.tell_unreadable import tell_unreadable
+from bot.core.resource_quotas import as_queues, is_resource_quota
+from bot.flows.tell_unreadable import tell_unread, tell_unreadable
 from bot.flows.world import World
 
 _QUEUES = frozenset({"clusterqueues", "cohorts"})
@@ -35,10 +36,14 @@ def read_queues(world: World, cluster: str) -> ClusterPicture | NotRead:
     if cluster not in world.clusters:
         why = f"cluster {cluster} is new in the policy and the bot is not connected to it"
         return NotRead(why, "It connects when it is started again.")
+    places = world.policies.policy.places_on(cluster)
+    quotas = {name for name in places if is_resource_quota(name)}
     try:
-        return world.clusters[cluster].read()
+        picture = world.clusters[cluster].read(resource_quotas=quotas, kueue=quotas != places or not quotas)
     except (Unavailable, Rejected) as error:
         return _not_read(world, cluster, error)
+    tell_unread(world, picture)
+    return as_queues(picture)
 
 
 def read_work(world: World, cluster: str, queues: Collection[str]) -> Sequence[WorkloadSnapshot] | NotRead:

@@ -4,17 +4,19 @@ What a notice's facts do not have is read from the database when it is rendered,
 true at its delivery.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from bot.core.loans import Loan
 from bot.core.membership import is_group, people_of
 from bot.core.messages import Message
 from bot.core.notices import Notice
 from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import RequestState
+from bot.core.resource_quotas import is_resource_quota
 from bot.flows.card_facts import card_facts, offered, stored, unit_of
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
@@ -23,6 +25,7 @@ from bot.flows.gather import person_or_id
 from bot.flows.idle_facts import idle_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
+from bot.ports.store import UnitOfWork
 from bot.views import direct, evictions, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
@@ -60,6 +63,8 @@ _TROUBLES: Mapping[NoticeKind, Callable[[QueueTrouble], Message]] = {
     NoticeKind.NOT_WHOLE: loan_trouble.not_whole,
     NoticeKind.LENDING_LIMIT_MOVED: loan_trouble.lending_limit_moved,
     NoticeKind.KUEUE_WRITES_QUOTA: loan_trouble.kueue_writes_quota,
+    NoticeKind.RESOURCE_QUOTA_MISSING: loan_trouble.no_resource_quota,
+    NoticeKind.RESOURCE_QUOTA_KEYS: loan_trouble.keys_without_effect,
 }
 _OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
     NoticeKind.API_DOWN: platform.api_down,
@@ -127,7 +132,7 @@ def _facts(world: World, facts: Mapping[str, Any]) -> CardFacts:
 
 def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
     with world.store.read() as uow:
-        loans = [loan for loan in uow.loans.find(queues={facts["queue"]}) if loan.ended_at is None]
+        loans = [loan for loan in _loans_of(world, uow, facts["queue"]) if loan.ended_at is None]
     several = len(world.clusters) > 1
     return QueueTrouble(
         queue=facts["queue"],
@@ -141,6 +146,14 @@ def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
         ended=tuple(facts.get("ended") or ()),
         over_since=datetime.fromisoformat(facts["over_since"]) if facts.get("over_since") else None,
     )
+
+
+def _loans_of(world: World, uow: UnitOfWork, queue: str) -> Sequence[Loan]:
+    """Those of a ClusterQueue, or of the team whose ResourceQuota it is."""
+    if not is_resource_quota(queue):
+        return uow.loans.find(queues={queue})
+    policy = world.policies.policy
+    return [loan for loan in uow.loans.find() if policy.resource_quota_beside(loan.cluster, loan.borrower) == queue]
 
 
 def _outage(world: World, facts: Mapping[str, Any]) -> Outage:

@@ -13,10 +13,11 @@ from bot.core.convergence.findings import QUESTIONS, Finding, FindingKind, field
 from bot.core.convergence.landed import Refusal
 from bot.core.convergence.planner import Plan
 from bot.core.kueue import ClusterPicture
-from bot.core.loans import Loan, LoanState
+from bot.core.loans import LoanState
 from bot.core.notices import Notice, NoticeDraft, Priority
 from bot.core.policy import Policy
 from bot.core.standing import Blocker
+from bot.flows.edit_facts import loans_on
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
@@ -26,6 +27,8 @@ _QUEUE_TROUBLES = {
     FindingKind.OTHER_INSTALL: NoticeKind.OTHER_INSTALL,
     FindingKind.NOT_WHOLE: NoticeKind.NOT_WHOLE,
     FindingKind.LENDING_LIMIT: NoticeKind.LENDING_LIMIT_MOVED,
+    FindingKind.NO_ROOM_BESIDE: NoticeKind.RESOURCE_QUOTA_MISSING,
+    FindingKind.NO_EFFECT: NoticeKind.RESOURCE_QUOTA_KEYS,
 }
 
 
@@ -68,8 +71,8 @@ def _owe_question(
     record = uow.fields.records(key.cluster).get(key)
     if record is None or record.question is None:
         return
-    queue = picture.queues.get(key.queue)
-    over = [loan for loan in uow.loans.find(states={LoanState.RETURNING}, queues={key.queue}) if _is_on(loan, key)]
+    queue = picture.find(key.queue)
+    over = [loan for loan in loans_on(uow, key, record) if loan.state is LoanState.RETURNING]
     facts: dict[str, Any] = {
         "field": list(key),
         "kind": finding.kind.value,
@@ -108,10 +111,6 @@ def _open_question(uow: UnitOfWork, key: FieldKey, uid: str) -> Notice | None:
     if newest is None or newest.draft.facts.get("answered") or newest.draft.facts.get("back_since"):
         return None
     return newest
-
-
-def _is_on(loan: Loan, key: FieldKey) -> bool:
-    return (loan.cluster, loan.flavor, loan.resource) == (key.cluster, key.flavor, key.resource)
 
 
 def _differs(known: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.core.convergence.legs import borrower_field, lender_field
 from bot.core.convergence.planner import Plan
 from bot.core.errors import Stale
 from bot.core.impact import Move
-from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.notices import Notice, NoticeDraft
 from bot.core.policy import Policy
@@ -21,7 +19,7 @@ from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
 from bot.flows.begin_eviction import begin_eviction
 from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
-from bot.flows.loan_standing import Live, Trouble, standing_of
+from bot.flows.loan_standing import Live, Trouble, is_seen, standing_of
 from bot.flows.why_late import LATE, Past, was_the_database, why_late
 from bot.flows.work_above import with_work_above
 from bot.flows.world import World
@@ -90,7 +88,7 @@ def tell_loans(world: World, epoch: int, plan: Plan, live: Live, told: Told) -> 
     for loan in _loans(world, plan, live.picture.cluster, told.closed):
         figures = plan.figures.get(loan.id)
         standing = standing_of(loan, figures, live)
-        seen = _seen(loan, live.picture)
+        seen = is_seen(loan, figures, live.picture)
         if loan.state is LoanState.RUNNING and standing.raised == loan.amount and not seen:
             again = LOOK_AGAIN
         if loan.state is LoanState.CLOSED:
@@ -151,14 +149,6 @@ def _loans(world: World, plan: Plan, cluster: str, closed: Collection[int]) -> l
     here = [loan for loan in begun if loan.cluster == cluster]
     over = [loan for loan in ended if loan.cluster == cluster]
     return [loan for loan in here if loan.id in figures or loan.state is LoanState.SCHEDULED] + over
-
-
-def _seen(loan: Loan, picture: ClusterPicture) -> bool:
-    for key in (borrower_field(loan), lender_field(loan)):
-        queue = picture.queues.get(key.queue) if key else None
-        if queue is not None and (queue.observed_generation or 0) < queue.generation:
-            return False
-    return True
 
 
 def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool, past: Sequence[Past] = ()) -> bool:

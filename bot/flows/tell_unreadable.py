@@ -5,6 +5,7 @@ the key makes it one message whoever owes it.
 """
 
 from bot.core.errors import NoRight, Rejected
+from bot.core.kueue import ClusterPicture
 from bot.core.notices import NoticeDraft
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
@@ -29,6 +30,12 @@ def tell_unreadable(world: World, cluster: str, error: Rejected) -> None:
         uow.notices.owe_once(NoticeDraft(key, NoticeKind.CANNOT_READ, to, facts), now)
         uow.commit()
     world.wake_delivery()
+
+
+def tell_unread(world: World, picture: ClusterPicture) -> None:
+    """ResourceQuotas that the bot may not read: once for all of them."""
+    for words in list(picture.unread.values())[:1]:
+        tell_unreadable(world, picture.cluster, NoRight("API server", "get", "resourcequotas", words))
 
 
 def words_of(error: Rejected) -> str:

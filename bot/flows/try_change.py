@@ -12,6 +12,8 @@ from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource
 from bot.core.loans import LoanKind
 from bot.core.requests import Ask
+from bot.core.resource_quotas import hard_field, is_resource_quota, kind_of
+from bot.flows.try_beside import try_beside
 from bot.flows.world import World
 
 _NOT_TRIED = frozenset({PatchOutcome.CONFLICT, PatchOutcome.UNKNOWN, PatchOutcome.KUEUE_DOWN})
@@ -23,14 +25,17 @@ def try_change(world: World, ask: Ask, picture: ClusterPicture) -> tuple[str, ..
     for change in _changes(ask, picture):
         result = world.clusters[ask.cluster].patch(change, dry_run=True)
         if result.outcome is PatchOutcome.REFUSED:
-            raise Refused(f"Kueue does not accept this for {change.queue.name}: {result.words}")
+            who = "The API server" if is_resource_quota(change.queue.name) else "Kueue"
+            raise Refused(f"{who} does not accept this for {change.queue.name}: {result.words}")
         notes += _notes(change, result)
-    return tuple(notes)
+    beside = world.policies.policy.resource_quota_beside(ask.cluster, ask.queue)
+    return (*notes, *(try_beside(world, ask, beside) if beside else ()))
 
 
 def _notes(change: QueueChange, result: PatchResult) -> Iterator[str]:
     if result.outcome is PatchOutcome.FORBIDDEN:
-        yield f"The bot may not write ClusterQueue {change.queue.name}. Admins: allow patch on it"
+        name = change.queue.name
+        yield f"The bot may not write {kind_of(name)} {name}. Admins: allow patch on it"
     elif result.outcome in _NOT_TRIED:
         yield f"Not tried with the cluster yet ({change.queue.name}): {result.words or result.outcome.value}"
 
@@ -40,6 +45,9 @@ def _changes(ask: Ask, picture: ClusterPicture) -> Iterator[QueueChange]:
     entry = FlavorResource(ask.flavor, ask.resource)
     borrower = picture.queues[ask.queue]
     quota = borrower.quotas[entry]
+    if is_resource_quota(ask.queue):
+        yield QueueChange(borrower, {hard_field(ask.cluster, ask.queue, ask.resource): quota.nominal + ask.amount})
+        return
     if ask.kind is LoanKind.BORROW:
         limit = (quota.borrowing_limit or 0) + ask.amount
         yield QueueChange(borrower, {_key(ask, ask.queue, FieldName.BORROWING_LIMIT): limit})

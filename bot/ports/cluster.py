@@ -18,8 +18,18 @@ class Cluster(Protocol):
         """The cluster's name in clusters.yaml."""
         ...
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
-        """All ClusterQueues, fresh (never from a cache), and Cohorts that were read at most `cohorts_within` ago."""
+    def read(
+        self,
+        *,
+        cohorts_within: timedelta = timedelta(0),
+        resource_quotas: Collection[str] = (),
+        kueue: bool = True,
+    ) -> ClusterPicture:
+        """All ClusterQueues, fresh (never from a cache), and Cohorts that were read at most `cohorts_within` ago.
+
+        And these ResourceQuotas (namespace/name), as fresh as the queues. Without `kueue` only these: nobody there
+        has a queue.
+        """
         ...
 
     def workloads(self, queues: Collection[str]) -> Sequence[WorkloadSnapshot]:

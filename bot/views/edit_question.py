@@ -12,6 +12,7 @@ from typing import Any
 from bot.core.convergence.facts import AnswerKind, FieldName
 from bot.core.messages import Block, Message
 from bot.core.people import Person
+from bot.core.resource_quotas import counting_key, kind_of
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import number, up_to
 from bot.views.ids import Action, drift_block
@@ -92,6 +93,8 @@ class EditFacts:
     """The number is what it should be again, and nobody had to answer."""
     over: tuple[int, ...] = ()
     """Numbers of the loans that ended while nobody had answered."""
+    resource: str = ""
+    """What is counted; shown for a ResourceQuota, which has no flavors."""
     asked_before: bool = False
     """The number changed again while the question was open."""
 
@@ -116,7 +119,9 @@ def edit_question(facts: EditFacts) -> Message:
 
 
 def _subject(facts: EditFacts) -> Line:
-    """The number in words: "vision a100", "vision a100 borrowingLimit"."""
+    """The number in words: "vision a100", "vision a100 borrowingLimit", "ResourceQuota vision-train/gpu"."""
+    if facts.field is FieldName.HARD:
+        return line("ResourceQuota ", Theirs(facts.queue), " ", Code(counting_key(facts.resource)))
     limit = line(" ", Code("borrowingLimit")) if facts.field is FieldName.BORROWING_LIMIT else ()
     return line(Theirs(facts.queue), " ", Theirs(facts.flavor), limit)
 
@@ -173,12 +178,13 @@ def _about(facts: EditFacts) -> list[Line]:
         lines.append(line("Expected: ", _sum(facts)))
     lines.append(line(by, ", seen ", Clock(facts.seen_at)))
     if facts.recreated:
-        lines.append(line("The ClusterQueue was deleted and made again"))
+        lines.append(line(f"The {kind_of(facts.queue)} was deleted and made again"))
     if facts.stripped:
         lines.append(line("The bot's annotation is gone too: its own write may have been undone"))
     if facts.managed_by:
         tool = Theirs(facts.managed_by)
-        lines.append(line(tool, " owns this queue: tell it to ignore ", Code("resourceGroups"), ", or change Git"))
+        owns, ignores = ("quota", "/spec/hard") if facts.field is FieldName.HARD else ("queue", "resourceGroups")
+        lines.append(line(tool, f" owns this {owns}: tell it to ignore ", Code(ignores), ", or change Git"))
     if facts.cluster:
         lines.append(line("Cluster: ", Theirs(facts.cluster)))
     return [*lines, line("Until someone answers, the bot writes nothing here")]
@@ -249,6 +255,8 @@ def _answer_button(facts: EditFacts, choice: AnswerChoice) -> dict[str, Any]:
 
 
 def _plain_subject(facts: EditFacts) -> Line:
+    if facts.field is FieldName.HARD:
+        return line("ResourceQuota ", Theirs(facts.queue))
     limit = " borrowingLimit" if facts.field is FieldName.BORROWING_LIMIT else ""
     return line(Theirs(facts.queue), " ", Theirs(facts.flavor), limit)
 

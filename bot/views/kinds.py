@@ -90,6 +90,11 @@ class NoticeKind(StrEnum):
     """[loan_trouble.lending_limit_moved] Platform channel, when somebody changed a lendingLimit that follows a loan."""
     KUEUE_WRITES_QUOTA = "kueue_writes_quota"
     """[loan_trouble.kueue_writes_quota] Platform channel, when Kueue itself begins to write a lent queue's quota."""
+    RESOURCE_QUOTA_MISSING = "resource_quota_missing"
+    """[loan_trouble.no_resource_quota] Platform channel, once per ResourceQuota that the policy names and a loan does
+    not find, or that does not count the loan's devices."""
+    RESOURCE_QUOTA_KEYS = "resource_quota_keys"
+    """[loan_trouble.keys_without_effect] Platform channel, once per ResourceQuota with keys that count nothing."""
 
     API_DOWN = "api_down"
     """[platform.api_down] Platform channel, 5 min after the API server stopped answering."""

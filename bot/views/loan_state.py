@@ -12,6 +12,7 @@ from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.requests import RequestState
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import counted
+from bot.views.beside import room_left_line, room_line
 from bot.views.facts import CardFacts, Given
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
@@ -292,7 +293,7 @@ def _in_force(facts: CardFacts) -> Told:
         line(f"{one.amount:,} returned by ", Mention(one.who), " ", Moment(one.at))
         for one in facts.returned[-_MOST_RETURNS:]
     )
-    said = (*back, *extension_line(facts), *approved_by(facts), *quota_line(facts))
+    said = (*back, *extension_line(facts), *approved_by(facts), *quota_line(facts), *room_line(facts.standing))
     return Told(Symbol.IN_FORCE, state, short, said)
 
 
@@ -343,7 +344,7 @@ def _ended(facts: CardFacts) -> Told:
     else:
         state = line(_over(facts), quota_lowered_line(facts))
     short = "returned" if facts.loan and facts.loan.end_reason is LoanEnd.RETURNED else "ended"
-    return Told(Symbol.OVER, state, line(short), after)
+    return Told(Symbol.OVER, state, line(short), (*after, *room_left_line(facts.standing)))
 
 
 _TELLERS: dict[CardState, Callable[[CardFacts], Told]] = {

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from bot.core.loans import Loan
 from bot.core.messages import Message
+from bot.core.resource_quotas import is_resource_quota
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import number, of_flavor, up_to
 from bot.views.kit import Symbol, headline, line, rich
@@ -16,7 +17,7 @@ from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Moment, Part, Their
 
 @dataclass(frozen=True, slots=True)
 class QueueTrouble:
-    """Something about one ClusterQueue that the bot cannot set right itself."""
+    """Something about one ClusterQueue or ResourceQuota that the bot cannot set right itself."""
 
     queue: str
     since: datetime
@@ -74,7 +75,8 @@ def _concerned(trouble: QueueTrouble) -> Line:
 def _where(trouble: QueueTrouble) -> Line:
     flavor: tuple[Part, ...] = (" ", Theirs(trouble.flavor)) if trouble.flavor else ()
     cluster: tuple[Part, ...] = (" on ", Theirs(trouble.cluster)) if trouble.cluster else ()
-    return line(Theirs(trouble.queue), *flavor, *cluster)
+    kind = "ResourceQuota " if is_resource_quota(trouble.queue) else ""
+    return line(kind, Theirs(trouble.queue), *flavor, *cluster)
 
 
 def annotation_stripped(trouble: QueueTrouble) -> Message:
@@ -94,7 +96,8 @@ def other_install(trouble: QueueTrouble) -> Message:
 
 def missing_right(trouble: QueueTrouble) -> Message:
     """The API server says that the bot may not write."""
-    first = line("The bot may not write ClusterQueue ", _where(trouble), " since ", Clock(trouble.since))
+    kind = "" if is_resource_quota(trouble.queue) else "ClusterQueue "
+    first = line(f"The bot may not write {kind}", _where(trouble), " since ", Clock(trouble.since))
     allow = line("Allow ", Code("patch"), " on it in the bot's ClusterRole; it tries again by itself")
     return _message(Symbol.LOOK, first, _vendor(trouble), _concerned(trouble), allow)
 
@@ -105,8 +108,10 @@ def _vendor(trouble: QueueTrouble) -> Line:
 
 def write_refused(trouble: QueueTrouble) -> Message:
     """Kueue's webhook or the schema does not take a change of the bot's."""
-    first = line("Kueue refused a change of ", _where(trouble), " at ", Clock(trouble.since))
-    again = line("The bot tries again in 10 minutes, or when the queue changes")
+    quota = is_resource_quota(trouble.queue)
+    who = "The API server" if quota else "Kueue"
+    first = line(f"{who} refused a change of ", _where(trouble), " at ", Clock(trouble.since))
+    again = line(f"The bot tries again in 10 minutes, or when the {'quota' if quota else 'queue'} changes")
     return _message(Symbol.LOOK, first, _vendor(trouble), _concerned(trouble), again)
 
 
@@ -139,3 +144,20 @@ def kueue_writes_quota(trouble: QueueTrouble) -> Message:
     stop = line(f"The bot does not change it any more{elsewhere}")
     then = line("When Kueue stops, loans here go on, or go back if they are over")
     return _message(Symbol.LOOK, first, by, ended, stop, then, _concerned(trouble))
+
+
+def no_resource_quota(trouble: QueueTrouble) -> Message:
+    """The policy names a ResourceQuota that is not there, or that does not count what the loan is of."""
+    first = line(Theirs(trouble.words, VENDOR_LIMIT))
+    goes_on = line("Loans go on without it. If pods are counted elsewhere, they may be refused there")
+    right = line("Set it right, or ", Code("resource_quota"), " in ", Code("policies/teams.yaml"))
+    return _message(Symbol.LOOK, first, goes_on, _concerned(trouble), right)
+
+
+def keys_without_effect(trouble: QueueTrouble) -> Message:
+    """A ResourceQuota limits devices by keys that Kubernetes does not count."""
+    keys = trouble.words.split(", ")
+    have = "have" if len(keys) > 1 else "has"
+    first = line(_where(trouble), ": ", Theirs(" and ".join(keys)), f" {have} no effect")
+    counts = line("Kubernetes counts GPUs by ", Code("requests."), " alone. The bot changes only that")
+    return _message(Symbol.LOOK, first, counts, line("Nobody should rely on that: take it out"))

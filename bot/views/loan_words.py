@@ -11,6 +11,7 @@ from bot.core.impact import Move
 from bot.core.loans import Loan, LoanKind
 from bot.core.offers import Terms
 from bot.core.requests import Ask, QuotaRequest
+from bot.core.resource_quotas import is_resource_quota, kind_of
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import Unit, devices, joined, number, of_flavor
 from bot.views.facts import CardFacts
@@ -111,14 +112,16 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.KUEUE_DOWN:
             return _down(loan, last_try, line("Kueue's webhook is not answering", since))
         case Blocker.NO_RIGHT:
-            cause = line("the bot may not write ClusterQueue ", Theirs(standing.queue or loan.borrower))
+            name = standing.queue or loan.borrower
+            cause = line(f"the bot may not write {kind_of(name)} ", Theirs(name))
             return Because(Symbol.LOOK, cause, _with_words(standing, line("Admins: allow patch on it")))
         case Blocker.CANNOT_READ:
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("the bot cannot read the queues"), _with_words(standing, told))
         case Blocker.REFUSED:
             told = line("Admins see why in the platform channel")
-            return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))
+            who = "the API server" if is_resource_quota(standing.queue or loan.borrower) else "Kueue"
+            return Because(Symbol.LOOK, line(f"{who} refused the change"), _with_words(standing, told))
         case Blocker.AUTOMATED:
             queue = Theirs(standing.queue or loan.borrower)
             cause = line(queue, "'s quota is now written by Kueue itself (", Theirs(standing.words), ")")

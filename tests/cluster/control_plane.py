@@ -1,9 +1,9 @@
 """A control plane with Kueue as processes of this machine, on free ports of the loopback.
 
-etcd, kube-apiserver with RBAC on, kube-controller-manager with the controllers that Kueue needs (jobs, garbage
-collection, namespaces), kube-scheduler, Kueue's manager with its webhooks. No kubelet and, until a test makes some, no
-nodes: pods stay unbound, which is enough for quota. Started by tests/cluster/conftest for one line of
-tests/cluster/lines, and by test_kueue_down for itself.
+etcd, kube-apiserver with RBAC on, kube-controller-manager with the controllers that Kueue and the tests need (jobs,
+garbage collection, namespaces, ResourceQuotas), kube-scheduler, Kueue's manager with its webhooks. No kubelet and,
+until a test makes some, no nodes: pods stay unbound, which is enough for quota. Started by tests/cluster/conftest for
+one line of tests/cluster/lines, and by test_kueue_down for itself.
 """
 
 import base64
@@ -23,7 +23,9 @@ from tests.cluster.api import Api, condition, kubeconfig
 from tests.cluster.programs import Programs, Running, free_ports, running
 from tests.cluster.waiting import eventually
 
-CONTROLLERS = "garbage-collector-controller,job-controller,namespace-controller,serviceaccount-controller"
+CONTROLLERS = ",".join(
+    f"{name}-controller" for name in ("garbage-collector", "job", "namespace", "resourcequota", "serviceaccount")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ GROUP = "kueue.x-k8s.io"
 VERSIONS = ("v1beta2", "v1beta1")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 Rights = Mapping[str, tuple[str, ...]]
-"""Resource of Kueue's, or nodes -> verbs."""
+"""Resource of Kueue's, nodes or resourcequotas -> verbs."""
 GIVEN = os.environ.get("CLUSTER_KUBECONFIG")
 """An administrator's, of the cluster that serves instead of the lines."""
 REAL = ("given",) if GIVEN else tuple(line for line in LINES if line not in OPTIONAL or is_built(line))
@@ -63,7 +63,7 @@ def newest_version(admin: Api) -> str:
 
 
 def _group(resource: str) -> str:
-    return "" if resource == "nodes" else GROUP
+    return "" if resource in ("nodes", "resourcequotas") else GROUP
 
 
 class Simulated:

@@ -5,7 +5,7 @@ test only, since tests share a server; everything else is as in life.
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -54,8 +54,10 @@ class OwnQueues:
         self._mark = mark
         self.sent: list[QueueChange] = []
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
-        picture = self._real.read(cohorts_within=cohorts_within)
+    def read(
+        self, *, cohorts_within: timedelta = timedelta(0), resource_quotas: Collection[str] = (), kueue: bool = True
+    ) -> ClusterPicture:
+        picture = self._real.read(cohorts_within=cohorts_within, resource_quotas=resource_quotas, kueue=kueue)
         own = {name: queue for name, queue in picture.queues.items() if name.endswith(self._mark)}
         return replace(picture, queues=own)
 

@@ -24,11 +24,14 @@ class _Named:
         self._cluster, self.name, self._down = cluster, name, down
         self.reads = 0
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> Any:
+    def read(self, *, cohorts_within: timedelta = timedelta(0), **also: Any) -> Any:
         self.reads += 1
         if self._down:
             raise Unavailable("API server", "no answer in time")
-        return replace(self._cluster.read(cohorts_within=cohorts_within), cluster=self.name)
+        return replace(
+            self._cluster.read(cohorts_within=cohorts_within, **also),
+            cluster=self.name,
+        )
 
 
 def test_a_cluster_that_is_down_is_asked_less_and_less_and_the_healthy_one_at_its_usual_time(bench: "Bench") -> None:
@@ -70,7 +73,7 @@ def test_a_loan_is_not_suspended_for_what_old_cohorts_say(bench: "Bench") -> Non
     class Remembering:
         name = "default"
 
-        def read(self, *, cohorts_within: timedelta = timedelta(0)) -> Any:
+        def read(self, *, cohorts_within: timedelta = timedelta(0), **also: Any) -> Any:
             now = real.read()
             if not cohorts_within:
                 return now

@@ -84,9 +84,9 @@ class _Refusing:
     def name(self) -> str:
         return self._cluster.name
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> Any:
+    def read(self, *, cohorts_within: timedelta = timedelta(0), **also: Any) -> Any:
         self.reads += 1
-        return self._cluster.read(cohorts_within=cohorts_within)
+        return self._cluster.read(cohorts_within=cohorts_within, **also)
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
         self.patches.append(change.queue.name)

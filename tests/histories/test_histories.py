@@ -25,6 +25,7 @@ LATER_STEPS = (
     *("loans lie idle", "return what is idle", "keep what is idle", "a job begins", "a job is done"),
     *("submit work", "loan ends with work", "work ends", "extend after the end"),
     *("flavor removed", "Kueue takes over", "Kueue lets go"),
+    *("edit ResourceQuota", "take out its key", "re-create ResourceQuota"),
 )
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000

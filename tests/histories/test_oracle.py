@@ -81,6 +81,14 @@ def message(words: str = "Q-1", /, notice: str = "N", **block: Any) -> dict[str,
     return said("message", what="post", to="U1", notice=notice, text=words, blocks=[block] if block else [])
 
 
+def quota(number: int, who: str = BOT, base: int = 8, **legs: int) -> dict[str, Any]:
+    """A version of the ResourceQuota beside b."""
+    facts = {"base": str(base), "legs": {leg: {"d": size} for leg, size in legs.items()}}
+    note = {"uid": "u-b/q", "f": {f"|{GPU}|hard": facts}}
+    numbers = {"numbers": {("", GPU, "hard"): number}, "note": json.dumps(note) if legs else None}
+    return {**version("b/q", number, who, tree="alone:b/q"), **numbers}
+
+
 PEOPLE = said("people", who={"group:admins": {"A", "B"}, "admins": {"A", "B"}}, own=False, outside=("G",))
 START = [version("a", 8, "admin"), version("b", 8, "admin"), PEOPLE]
 REST = {"e": "rest", "at": 50.0, "over": False}
@@ -89,6 +97,8 @@ OUT = [*START, request("waiting", ask=ask(4)), offer()]
 ACCEPTED = [*OUT, offer("accepted", "U1")]
 CHANGED = request("waiting", ask=ask(1), terms=1)
 LENT = [*START, *APPROVED, version("a", 6, L1=-2), version("b", 10, L1=2)]
+BESIDE = [said("beside", queue="b", quota="b/q"), quota(8, "admin"), *LENT]
+BACK = [version("b", 8), version("a", 8), loan("closed"), {**REST, "at": 150.0, "over": True}]
 PRESS = said("press", who="C", what="approve", subject="Q-1", result="refused")
 NOTED = said("audit", who="C", what="approve", subject="Q-1", outcome="no")
 EDITED = version("b", 11, "kubectl", L1=2)
@@ -132,6 +142,7 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         loan("closed"),
         {**REST, "at": 150.0, "over": True},
     ],
+    "a ResourceQuota that goes up and down": [*BESIDE, quota(10, L1=2), REST, *BACK[:2], quota(8), *BACK[2:]],
     "an extension": [*LENT, *MORE, loan("running", end=200.0), {**REST, "at": 150.0}],
     "an ordinary edit": [*START, version("a", 9, "kubectl"), REST],
     "an edit that is answered": [
@@ -175,6 +186,12 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "more than was lent is returned": ("P2", [*LENT, version("b", 8), version("a", 9)]),
     "an old number comes back": ("P2", [*LENT, version("b", 9), REST]),
     "a loan is not put in force": ("P2", [*START, *APPROVED, REST]),
+    "a ResourceQuota is not raised": ("P2", [*BESIDE, REST]),
+    "a ResourceQuota is not lowered": ("P2", [*BESIDE, quota(10, L1=2), *BACK]),
+    "a ResourceQuota in question is written": (
+        "P3",
+        [*BESIDE, quota(10, L1=2), quota(12, "kubectl", L1=2), quota(10, L1=2)],
+    ),
     "a loan is extended by nobody": ("P2", [*LENT, loan("running", end=200.0)]),
     "a loan is extended by a request that waits": ("P2", [*LENT, MORE[0], loan("running", end=200.0)]),
     "a loan is extended further than asked": ("P2", [*LENT, *MORE, loan("running", end=300.0)]),

@@ -14,7 +14,7 @@ from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
 from bot.core.offers import Offer, OfferState, terms_of
 from bot.core.people import Person
 from bot.core.requests import Ask, QuotaRequest, RequestState
-from bot.core.standing import Blocker, LoanStanding
+from bot.core.standing import Blocker, LoanStanding, RoomStanding
 from bot.views.facts import CardFacts, Given, Offered, Step
 from tests.support.view_text import READER
 
@@ -161,6 +161,10 @@ class World:
         """The loan after its end."""
         ended_at = when or at("14:20", 5)
         return self.loan(state=LoanState.CLOSED, end_reason=why, ended_at=ended_at, **changes)
+
+    def room(self, raised: int = 8, **changes: Any) -> RoomStanding:
+        """The ResourceQuota beside the borrower, 16 without the loan."""
+        return RoomStanding(Move(f"{self.names.queue}/gpu", 16, 16 + raised), raised, **changes)
 
     def standing(self, raised: int = 8, **changes: Any) -> LoanStanding:
         """How it stands with `raised` of the 8 in the borrower's number; 0 GPUs are free (4 for a borrow)."""

@@ -125,6 +125,18 @@ def cards(world: World) -> dict[str, CardFacts]:
         "edited": world.approved(standing=world.blocked(Blocker.IN_QUESTION, 4, words=names.manager)),
         "suspended": world.approved(world.loan(suspended=names.vendor), world.standing(0)),
         "in force": world.approved(standing=world.standing()),
+        "in force, resource quota": world.approved(standing=world.standing(beside=world.room())),
+        "in force, resource quota edited": world.approved(standing=world.standing(beside=world.room(in_question=True))),
+        "in force, resource quota late": world.approved(standing=world.standing(beside=world.room(0))),
+        "in force, no resource quota": world.approved(
+            standing=world.standing(beside=world.room(0, blocked=world.names.vendor))
+        ),
+        "ended, resource quota edited": world.approved(
+            world.over(), world.standing(0, beside=world.room(in_question=True))
+        ),
+        "ended, resource quota not lowered": world.approved(
+            world.over(), world.standing(0, beside=world.room(blocked=world.names.vendor))
+        ),
         "in force by rule": world.approved(request=auto, standing=world.standing()),
         "returned in part": world.approved(world.loan(amount=4), world.standing(4), returned=(back,)),
         "ended": world.approved(world.over(), world.standing(0)),
@@ -383,6 +395,16 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
         loan_trouble.kueue_writes_quota,
     ):
         yield view.__name__, view(trouble)
+    beside = replace(trouble, queue=f"{names.queue}/gpu", flavor=None)
+    for view in (
+        loan_trouble.no_resource_quota,
+        loan_trouble.keys_without_effect,
+        loan_trouble.missing_right,
+        loan_trouble.write_refused,
+    ):
+        yield f"{view.__name__}, resource quota", view(beside)
+    unread = platform.Unreadable(at("14:02"), names.vendor, "get", "resourcequotas", names.cohort)
+    yield "cannot read, resource quota", platform.cannot_read(unread)
     unreadable = platform.Unreadable(at("14:02"), names.vendor, "list", "workloads.kueue.x-k8s.io", names.cohort)
     yield "cannot read", platform.cannot_read(unreadable)
     yield "cannot read, no right", platform.cannot_read(platform.Unreadable(at("14:02"), names.vendor))

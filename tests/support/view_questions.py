@@ -5,6 +5,7 @@ from dataclasses import replace
 from bot.core.convergence.facts import AnswerKind, FieldName
 from bot.core.people import Person
 from bot.views.edit_question import AnswerChoice, Answered, EditFacts, LoanOnField
+from tests.support.quota import GPU
 from tests.support.view_facts import NAMES, Names, at
 
 CHOICES = (
@@ -39,6 +40,7 @@ def question(names: Names = NAMES) -> dict[str, EditFacts]:
         "open, more to say": more,
         "two answers": replace(asked, choices=(CHOICES[0], below, CHOICES[2])),
         "limit": replace(asked, field=FieldName.BORROWING_LIMIT, live=None, manager=None),
+        "resource quota": replace(asked, queue=f"{names.queue}/gpu", flavor="", field=FieldName.HARD, resource=GPU),
         "unknown": replace(asked, expected_known=False, expected=None, base=None),
         "after the end": replace(asked, over=(142,)),
         "back": replace(asked, live=24, back_since=at("14:50")),

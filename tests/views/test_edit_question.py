@@ -14,6 +14,7 @@ from bot.views.edit_question import (
     ignore_rule,
 )
 from bot.views.ids import Action, picture_of
+from tests.support.quota import GPU
 from tests.support.view_facts import at
 from tests.support.view_questions import CHOICES, question
 from tests.support.view_text import buttons, labels, seen
@@ -64,6 +65,13 @@ def test_an_answer_that_cannot_be_is_not_offered_and_says_why() -> None:
         ({"manager": None}, ["Not known who changed it, seen 14:23"]),
         ({"live": 22, "asked_before": True}, ["⚠️ vision a100 is 22 now, expected 24"]),
         ({"field": FieldName.BORROWING_LIMIT, "live": None}, ["⚠️ vision a100 borrowingLimit is not set, expected 24"]),
+        (
+            {"field": FieldName.HARD, "queue": "vision-train/gpu", "flavor": "", "resource": GPU, "recreated": True},
+            [
+                f"⚠️ ResourceQuota vision-train/gpu requests.{GPU} is 20, expected 24",
+                "The ResourceQuota was deleted and made again",
+            ],
+        ),
         ({"loans": (LoanOnField(142, -8, at("14:20", 5)),)}, ["Expected: 16 - 8 lent (Q-142, ends Sat 5 Dec 14:20)"]),
         ({"expected_known": False}, ["⚠️ vision a100 is 20, expected is not known"]),
         ({"stripped": True}, ["The bot's annotation is gone too: its own write may have been undone"]),

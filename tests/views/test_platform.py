@@ -31,6 +31,7 @@ BROKEN = platform.PolicyTrouble("policies/teams.yaml", "unknown key lead; allowe
 TROUBLE = loan_trouble.QueueTrouble(
     "vision", at("14:02"), (142,), words="forbidden", flavor="a100", before=20, after=12
 )
+BESIDE = replace(TROUBLE, queue="vision-train/gpu", flavor=None)
 UNREADABLE = platform.Unreadable(at("14:02"), "forbidden", "list", "clusterqueues.kueue.x-k8s.io")
 CAUGHT_UP = "Q-142 in force 16:12, Q-139 ended 16:12 (1 h 52 min late)"
 
@@ -213,6 +214,50 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
             "MultiKueue quota automation",
             "The bot does not change it any more. Ask on the worker clusters' queues",
             "Loans: Q-142",
+        ],
+    ),
+    "no ResourceQuota": (
+        loan_trouble.no_resource_quota(replace(BESIDE, words="ResourceQuota vision-train/gpu is not there")),
+        [
+            "⚠️ ResourceQuota vision-train/gpu is not there",
+            "Loans go on without it. If pods are counted elsewhere, they may be refused there",
+            "Loans: Q-142",
+            "Set it right, or resource_quota in policies/teams.yaml",
+        ],
+    ),
+    "ResourceQuota key without effect": (
+        loan_trouble.keys_without_effect(replace(BESIDE, words="limits.nvidia.com/gpu, nvidia.com/gpu")),
+        [
+            "⚠️ ResourceQuota vision-train/gpu: limits.nvidia.com/gpu and nvidia.com/gpu have no effect",
+            "Kubernetes counts GPUs by requests. alone. The bot changes only that",
+            "Nobody should rely on that: take it out",
+        ],
+    ),
+    "ResourceQuota that may not be written": (
+        loan_trouble.missing_right(BESIDE),
+        [
+            "⚠️ The bot may not write ResourceQuota vision-train/gpu since 14:02",
+            "forbidden",
+            "Loans: Q-142",
+            "Allow patch on it in the bot's ClusterRole; it tries again by itself",
+        ],
+    ),
+    "ResourceQuota that refused": (
+        loan_trouble.write_refused(BESIDE),
+        [
+            "⚠️ The API server refused a change of ResourceQuota vision-train/gpu at 14:02",
+            "forbidden",
+            "Loans: Q-142",
+            "The bot tries again in 10 minutes, or when the quota changes",
+        ],
+    ),
+    "ResourceQuotas that may not be read": (
+        platform.cannot_read(platform.Unreadable(at("14:02"), "forbidden", "get", "resourcequotas")),
+        [
+            "⚠️ The bot may not get resourcequotas since 14:02",
+            "forbidden",
+            "Loans go on without the team's ResourceQuota: pods above it are refused",
+            "Allow get on resourcequotas in the bot's ClusterRole",
         ],
     ),
     "thread: approved": (

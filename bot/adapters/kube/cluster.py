@@ -1,6 +1,7 @@
 """The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app/parts for each cluster."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,18 +10,21 @@ from bot.adapters.kube.client import Answer, KubeApi
 from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import active_operations, operations
+from bot.adapters.kube.resource_quotas import path_of, resource_quota_snapshot
 from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
 from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.evictions import ActiveChange
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.core.overcommit import Hardware
+from bot.core.resource_quotas import is_resource_quota
 from bot.ports.clock import Clock
 
 GROUP = "kueue.x-k8s.io"
 VERSIONS = ("v1beta2", "v1beta1")
 """Newest first. The server's own preference says nothing, see design: API versions."""
 PAGE = 500
+NOT_INSTALLED = "not installed"
 
 
 class KubeCluster:
@@ -43,12 +47,22 @@ class KubeCluster:
         """Let go of the connections."""
         self._api.close()
 
-    def read(self, *, cohorts_within: timedelta = timedelta(0)) -> ClusterPicture:
+    def read(
+        self,
+        *,
+        cohorts_within: timedelta = timedelta(0),
+        resource_quotas: Collection[str] = (),
+        kueue: bool = True,
+    ) -> ClusterPicture:
         """One LIST of ClusterQueues and one of Cohorts, without resourceVersion: the newest that etcd has.
 
         Cohorts read at most `cohorts_within` ago are good enough for a look that will write nothing. Complete reads
-        that are asked for while another is under way are one.
+        that are asked for while another is under way are one. Then one GET for each ResourceQuota.
         """
+        picture = self._read(cohorts_within) if kueue else ClusterPicture(self._name, self._clock(), {})
+        return replace(picture, **self._resource_quotas(resource_quotas)) if resource_quotas else picture
+
+    def _read(self, cohorts_within: timedelta) -> ClusterPicture:
         read_at, kept = self._clock(), self._cohorts
         if kept is None or not timedelta(0) <= read_at - kept[0] < cohorts_within:
             return self._fresh.get()
@@ -64,6 +78,20 @@ class KubeCluster:
     def _queues(self) -> dict[str, QueueSnapshot]:
         return {raw["metadata"]["name"]: queue_snapshot(self._name, raw) for raw in self._list("clusterqueues")}
 
+    def _resource_quotas(self, names: Collection[str]) -> dict[str, Any]:
+        """Those that are there, and those that the bot may not read: that is no reason to write no queue."""
+        found: dict[str, QueueSnapshot] = {}
+        unread: dict[str, str] = {}
+        for name in sorted(names):
+            answer = self._api.request("GET", path_of(name))
+            if answer.status == 200:
+                found[name] = resource_quota_snapshot(self._name, answer.body)
+            elif answer.status == 403:
+                unread[name] = words(answer)
+            elif answer.status != 404:
+                raise _failure(answer, "get", "resourcequotas")
+        return {"resource_quotas": found, "unread": unread}
+
     def workloads(self, queues: Collection[str]) -> list[WorkloadSnapshot]:
         """Unfinished Workloads that hold or wait for quota in these queues."""
         queue_of = {
@@ -74,8 +102,13 @@ class KubeCluster:
         return [snapshot for snapshot in snapshots if snapshot is not None and snapshot.queue in queues]
 
     def hardware(self, resource: str) -> Hardware:
-        """One LIST of ResourceFlavors and one of nodes, both fresh."""
-        flavors = {raw["metadata"]["name"]: node_labels(raw) for raw in self._list("resourceflavors")}
+        """One LIST of ResourceFlavors, if Kueue is there, and one of nodes, both fresh."""
+        try:
+            flavors = {raw["metadata"]["name"]: node_labels(raw) for raw in self._list("resourceflavors")}
+        except Rejected as error:
+            if error.code != NOT_INSTALLED:
+                raise
+            flavors = {}
         return Hardware(flavors, [node_snapshot(raw, resource) for raw in self._pages("/api/v1/nodes", "nodes")])
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
@@ -84,13 +117,13 @@ class KubeCluster:
         if dry_run:
             query["dryRun"] = "All"
         try:
-            path = f"{self._base()}/clusterqueues/{change.queue.name}"
-            answer = self._api.request("PATCH", path, query, operations(change))
+            answer = self._api.request("PATCH", self._path(change.queue.name), query, operations(change))
         except Unavailable as error:
             return PatchResult(PatchOutcome.UNKNOWN, error.why)
         outcome = classify(answer)
         if outcome is PatchOutcome.APPLIED:
-            return PatchResult(outcome, queue=queue_snapshot(self._name, answer.body))
+            snapshot = resource_quota_snapshot if is_resource_quota(change.queue.name) else queue_snapshot
+            return PatchResult(outcome, queue=snapshot(self._name, answer.body))
         if answer.status == 404:
             self._version = None
         return PatchResult(outcome, words(answer))
@@ -106,6 +139,9 @@ class KubeCluster:
             return PatchResult(PatchOutcome.UNKNOWN, error.why)
         outcome = classify(answer)
         return PatchResult(outcome, "" if outcome is PatchOutcome.APPLIED else words(answer))
+
+    def _path(self, queue: str) -> str:
+        return path_of(queue) if is_resource_quota(queue) else f"{self._base()}/clusterqueues/{queue}"
 
     def _list(self, resource: str) -> Iterator[Mapping[str, Any]]:
         return self._pages(resource, f"{resource}.{GROUP}")
@@ -141,7 +177,7 @@ class KubeCluster:
     def _discover(self) -> str:
         answer = self._api.request("GET", f"/apis/{GROUP}")
         if answer.status == 404:
-            raise Rejected("Kueue", "not installed", f"the API server does not serve {GROUP}")
+            raise Rejected("Kueue", NOT_INSTALLED, f"the API server does not serve {GROUP}")
         if answer.status != 200:
             raise _failure(answer, "get", f"/apis/{GROUP}")
         served = {entry.get("version") for entry in answer.body.get("versions") or ()}

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from kubernetes.utils.quantity import parse_quantity
-
 from bot.adapters.kube.ownership import annotations_of_ours, managing_tool, quota_automation, spec_manager
+from bot.adapters.kube.quantities import devices
 from bot.core.evictions import MARK
 from bot.core.kueue import CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot
 from bot.core.overcommit import NodeSnapshot
@@ -24,20 +22,6 @@ _OUT_OF_SERVICE = frozenset(
     }
 )
 """Taints that say that a node takes no new pods at all. Others say which pods it takes."""
-
-
-def devices(quantity: Any) -> tuple[int, bool]:
-    """A Kubernetes quantity as a whole number, rounded up as Kueue does, and whether it was whole already.
-
-    Raises ValueError for what is no quantity.
-    """
-    if isinstance(quantity, int):
-        return quantity, True
-    if isinstance(quantity, str) and quantity.isascii() and quantity.isdigit():
-        return int(quantity), True
-    exact: Decimal = parse_quantity(quantity)
-    rounded = int(exact.to_integral_value(ROUND_CEILING))
-    return rounded, exact == rounded
 
 
 def queue_snapshot(cluster: str, raw: Json) -> QueueSnapshot:

@@ -32,14 +32,17 @@ def managing_tool(metadata: Json) -> str | None:
     return "Helm" if labels.get("app.kubernetes.io/managed-by") == "Helm" else None
 
 
-def spec_manager(metadata: Json) -> str | None:
-    """The field manager, other than the bot, that wrote the quotas last, as far as managedFields tell."""
+def spec_manager(metadata: Json, quotas: str = "f:resourceGroups") -> str | None:
+    """The field manager, other than the bot, that wrote the quotas last, as far as managedFields tell.
+
+    `quotas` is the part of the spec that has them.
+    """
     writers = [
         (entry.get("time") or "", str(entry.get("manager")))
         for entry in metadata.get("managedFields") or ()
         if not entry.get("subresource")
         and entry.get("manager") != FIELD_MANAGER
-        and "f:resourceGroups" in ((entry.get("fieldsV1") or {}).get("f:spec") or {})
+        and quotas in ((entry.get("fieldsV1") or {}).get("f:spec") or {})
     ]
     return max(writers)[1] if writers else None
 

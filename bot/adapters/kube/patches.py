@@ -1,4 +1,5 @@
-"""A QueueChange, or a Workload's ActiveChange, as JSON Patch operations. Called by adapters/kube/cluster.
+"""A QueueChange, of a ClusterQueue or a ResourceQuota, or a Workload's ActiveChange as JSON Patch operations. Called by
+adapters/kube/cluster.
 
 The tests at its head make the patch die if the object changed since it was read: uid, resourceVersion, and the names at
 the indices that are written. Quantities are never tested: "8", 8 and "8000m" are one number and three values.
@@ -11,6 +12,7 @@ from bot.core.convergence.changes import QueueChange
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.evictions import MARK, ActiveChange
 from bot.core.kueue import FlavorResource
+from bot.core.resource_quotas import counting_key
 
 Operation = Mapping[str, Any]
 
@@ -45,11 +47,12 @@ def active_operations(change: ActiveChange) -> list[Operation]:
 
 
 def _annotation_path(key: str) -> str:
-    return "/metadata/annotations/" + key.replace("~", "~0").replace("/", "~1")
+    return f"/metadata/annotations/{_escaped(key)}"
 
 
 def _name_tests(change: QueueChange) -> Iterator[Operation]:
-    touched = {key.flavor_resource for key in change.numbers} | set(change.lending_limits)
+    in_lists = (key for key in change.numbers if key.name is not FieldName.HARD)  # spec.hard is a map
+    touched = {key.flavor_resource for key in in_lists} | set(change.lending_limits)
     for entry in sorted(touched):
         i, j, _ = change.queue.quotas[entry].path
         yield _test(f"/spec/resourceGroups/{i}/flavors/{j}/name", entry.flavor)
@@ -58,6 +61,9 @@ def _name_tests(change: QueueChange) -> Iterator[Operation]:
 
 def _numbers(change: QueueChange) -> Iterator[Operation]:
     for key, number in sorted(change.numbers.items()):
+        if key.name is FieldName.HARD:
+            yield from _write(f"/spec/hard/{_escaped(counting_key(key.resource))}", number, present=True)
+            continue
         present = key.name is FieldName.NOMINAL or _quota_limit(change, key) is not None
         yield from _write(f"{_entry_path(change, key.flavor_resource)}/{_SPEC_NAMES[key.name]}", number, present)
     for entry, limit in sorted(change.lending_limits.items()):
@@ -76,6 +82,10 @@ def _annotations(change: QueueChange) -> Iterator[Operation]:
             yield {"op": "add", "path": path, "value": value}
         elif key in change.queue.annotations:
             yield {"op": "remove", "path": path}
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _write(path: str, number: int | None, present: bool) -> Iterator[Operation]:

@@ -1,7 +1,7 @@
 """The values convergence works on: fields, records, intents, answers. Stored by the database adapter as they are.
 
-One field is (cluster, queue, flavor, resource, nominal or borrowingLimit). Every rule of convergence is per field; the
-fields of one queue travel in one patch. A number that is None means "not set", which only a borrowingLimit can be.
+One field is (cluster, queue, flavor, resource, name of the number). Every rule of convergence is per field; the fields
+of one queue travel in one patch. A number that is None means "not set", which only a borrowingLimit can be.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,12 @@ from bot.core.kueue import FlavorResource
 
 
 class FieldName(StrEnum):
-    """The two numbers that loans change. (lendingLimit follows nominal and is no field.)"""
+    """The numbers that loans change. (lendingLimit follows nominal and is no field.)"""
 
     NOMINAL = "nominal"
     BORROWING_LIMIT = "borrowingLimit"
+    HARD = "hard"
+    """`spec.hard["requests.<resource>"]` of a ResourceQuota, which stands in the place of the queue."""
 
     __hash__ = str.__hash__
     """Enum's own is written in Python, and field keys are looked up many thousand times a plan."""

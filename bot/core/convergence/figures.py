@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from bot.core.convergence.beside import RoomBeside, room_beside
 from bot.core.convergence.findings import Finding, FindingKind
 from bot.core.convergence.goals import Goals, LoanGoal
 from bot.core.convergence.legs import Sides
@@ -37,6 +38,8 @@ class LoanFigures:
     suspended: str | None = None
     held_back: int = 0
     """What it would want besides, were quota changes not paused."""
+    beside: RoomBeside | None = None
+    """The ResourceQuota of the borrower's team; None if it has none."""
 
 
 def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
@@ -53,6 +56,7 @@ def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
         unwritable=tuple((side.key.queue, side.unwritable) for side in sides if side.unwritable is not None),
         suspended=loan.suspended,
         held_back=wanted(loan) - goal.wanted,
+        beside=room_beside(goal),
     )
 
 

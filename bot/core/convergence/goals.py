@@ -2,14 +2,16 @@
 
 A frozen field (in question, gone, unwritable) is not written, so the other side of its loans must do with what the
 frozen number holds: a borrower never keeps what its lender does not give, a lender gets back only what its borrower
-has certainly lost. Then shortfalls are settled, so that no free field is meant to fall below 0.
+has certainly lost. Then shortfalls are settled, so that no free field is meant to fall below 0. A ResourceQuota beside
+the borrower follows what the borrower gets, and holds it until the borrower's number is down: what the queue admits
+must get its pods.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from bot.core.convergence.facts import FieldKey
+from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.convergence.legs import Sides, age
 from bot.core.convergence.observe import Look
 
@@ -31,11 +33,18 @@ class LoanGoal:
     """What the lender must keep lowered, because the borrower may hold it."""
     waits_for: str | None = None
     """Queue whose question or return holds this loan back."""
+    beside: Look | None = None
+    """The ResourceQuota that goes with the borrower; None if there is none."""
 
     @property
     def short_by(self) -> int:
         """What it wants and shall not have, because a lender has not that much."""
         return max(0, self.wanted - self.received)
+
+    @property
+    def room_beside(self) -> int:
+        """What the ResourceQuota must have for this loan: what the borrower shall get, or has as yet."""
+        return max(self.received, self.received_now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,7 @@ def _first_goal(sides: Sides, wanted: int, looks: Mapping[FieldKey, Look], froze
     given_now = 0 if lender is None else max(0, -lender.embodied.get(leg, 0))
     received_now = max(0, borrower.embodied.get(leg, 0))
     goal = LoanGoal(leg, wanted, lender, borrower, given_now, received_now, 0 if lender is None else wanted, wanted)
+    goal.beside = None if sides.beside is None else looks[sides.beside]
     if sides.borrower in frozen or sides.lender in frozen:
         _beside_frozen(goal, sides.lender in frozen, sides.borrower in frozen)
     return goal
@@ -168,10 +178,15 @@ class _Book:
 
 
 def _signed(
-    goals: Iterable[LoanGoal], kept: Mapping[FieldKey, Mapping[str, int]]
+    goals: Sequence[LoanGoal], kept: Mapping[FieldKey, Mapping[str, int]]
 ) -> Mapping[FieldKey, Mapping[str, int]]:
     legs: dict[FieldKey, dict[str, int]] = defaultdict(dict, {key: dict(held) for key, held in kept.items()})
+    known = {goal.leg for goal in goals}
+    for key in [key for key in legs if key.name is FieldName.HARD]:  # a team's ResourceQuota may be another one by now
+        legs[key] = {leg: size for leg, size in legs[key].items() if leg not in known}
     for goal in goals:
+        if goal.beside is not None and goal.room_beside:
+            legs[goal.beside.key][goal.leg] = goal.room_beside
         if goal.received:
             legs[goal.borrower.key][goal.leg] = goal.received
         if goal.lender is not None and goal.given:

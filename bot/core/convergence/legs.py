@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bot.core.convergence.facts import FieldKey, FieldName
 from bot.core.loans import Loan, LoanKind
+from bot.core.resource_quotas import hard_field, is_resource_quota
 
 
 def lender_field(loan: Loan) -> FieldKey | None:
@@ -19,6 +20,8 @@ def lender_field(loan: Loan) -> FieldKey | None:
 
 def borrower_field(loan: Loan) -> FieldKey:
     """The field that receives."""
+    if is_resource_quota(loan.borrower):
+        return hard_field(loan.cluster, loan.borrower, loan.resource)
     name = FieldName.BORROWING_LIMIT if loan.kind is LoanKind.BORROW else FieldName.NOMINAL
     return FieldKey(loan.cluster, loan.borrower, loan.flavor, loan.resource, name)
 
@@ -30,16 +33,19 @@ class Sides(NamedTuple):
     leg: str
     lender: FieldKey | None
     borrower: FieldKey
+    beside: FieldKey | None = None
+    """The ResourceQuota's field that rises before the borrower's and falls after it."""
 
     @classmethod
-    def of(cls, loan: Loan) -> "Sides":
-        """Work the names out, once per plan."""
-        return cls(loan, loan.leg_id, lender_field(loan), borrower_field(loan))
+    def of(cls, loan: Loan, resource_quota: str | None = None) -> "Sides":
+        """Work the names out, once per plan. `resource_quota` is the one of the borrower's team."""
+        beside = None if resource_quota is None else hard_field(loan.cluster, resource_quota, loan.resource)
+        return cls(loan, loan.leg_id, lender_field(loan), borrower_field(loan), beside)
 
     @property
     def fields(self) -> tuple[FieldKey, ...]:
-        """Lender's field first, as it must be lowered first."""
-        return (self.borrower,) if self.lender is None else (self.lender, self.borrower)
+        """All fields that the loan has now."""
+        return tuple(key for key in (self.lender, self.beside, self.borrower) if key is not None)
 
 
 def age(leg_id: str) -> int:

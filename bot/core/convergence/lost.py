@@ -11,7 +11,8 @@ from bot.core.convergence.findings import Finding, FindingKind, about_field
 from bot.core.convergence.observe import Look
 from bot.core.convergence.views import QueueView
 from bot.core.kueue import ClusterPicture
-from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
+from bot.core.resource_quotas import flavor_word
 
 
 def unknown_fields(
@@ -30,7 +31,7 @@ def unknown_fields(
 def lost_loans(unknown: Mapping[FieldKey, Mapping[str, NotedLeg]], known: Collection[str]) -> dict[str, Loan]:
     """The loans of these legs that nobody knows; SCHEDULED, so that the clock decides their state."""
     found: dict[str, Loan] = {}
-    for key, legs in unknown.items():
+    for key, legs in sorted(unknown.items(), key=lambda field: field[0].name is FieldName.HARD):
         for leg, facts in legs.items():
             if leg not in known and leg not in found:
                 found[leg] = _loan(key, leg, facts)
@@ -38,8 +39,11 @@ def lost_loans(unknown: Mapping[FieldKey, Mapping[str, NotedLeg]], known: Collec
 
 
 def _loan(key: FieldKey, leg: str, facts: NotedLeg) -> Loan:
-    lender, borrower = None, key.queue
-    if facts.kind is LoanKind.TRANSFER and facts.other is not None:
+    """Of a loan that only the ResourceQuota beside its queue names, the queue holds nothing: it is being given back."""
+    lender, borrower, state = None, key.queue, LoanState.SCHEDULED
+    if key.name is FieldName.HARD and facts.other is not None:
+        borrower, state = facts.other, LoanState.RETURNING
+    elif facts.kind is LoanKind.TRANSFER and facts.other is not None:
         lender, borrower = (facts.other, key.queue) if facts.size > 0 else (key.queue, facts.other)
     return Loan(
         id=int(leg[1:]),
@@ -47,12 +51,13 @@ def _loan(key: FieldKey, leg: str, facts: NotedLeg) -> Loan:
         kind=facts.kind,
         lender=lender,
         borrower=borrower,
-        flavor=key.flavor,
+        flavor=key.flavor or flavor_word(key.resource),
         resource=key.resource,
         amount=facts.amount,
         start=facts.start,
         end=facts.end,
-        state=LoanState.SCHEDULED,
+        state=state,
+        end_reason=None if state is LoanState.SCHEDULED else LoanEnd.ENDED,
     )
 
 
@@ -63,7 +68,7 @@ def half_lost(
     lost: dict[FieldKey, dict[str, int]] = {}
     for key, legs in unknown.items():
         for leg, facts in legs.items():
-            if facts.other is None:
+            if facts.other is None or key.name is FieldName.HARD:
                 continue
             other = FieldKey(key.cluster, facts.other, key.flavor, key.resource, FieldName.NOMINAL)
             if other not in records and other not in unknown:
@@ -83,7 +88,7 @@ def unknown_legs(looks: Collection[Look], known: Collection[str], picture: Clust
             int(leg[1:]),
         )
         for look in looks
-        if look.key.queue in picture.queues
+        if picture.find(look.key.queue) is not None
         for leg, size in look.record.legs.items()
         if leg not in known
     ]

@@ -2,7 +2,8 @@
 
 Over all nominal fields of one flavor and resource in a cohort tree, and of queues joined by a loan: what goes down goes
 first, then what changes only legs or the annotation, then what goes up. So the sum over a tree never rises before the
-bot has taken back what it can. A borrowingLimit is nobody else's: its steps wait for nothing. Called by the planner.
+bot has taken back what it can. A borrowingLimit and a ResourceQuota are nobody else's: their steps wait for nothing.
+Called by the planner.
 """
 
 from collections import defaultdict
@@ -74,7 +75,7 @@ class _Group:
 
     def blocker(self, move: Move, key: FieldKey) -> str | None:
         """The queue whose own step must go before this one."""
-        if move is Move.DOWN or key.name is FieldName.BORROWING_LIMIT:
+        if move is Move.DOWN or key.name is not FieldName.NOMINAL:
             return None
         first = (self.downs, self.books, self.stuck) if move is Move.UP else (self.downs,)
         return next((other.queue for others in first for other in others if other != key), None)
@@ -154,7 +155,7 @@ def groups(roots: Mapping[str, str | None], loans: Iterable[Sides]) -> Callable[
                 leader[(one, lender.flavor_resource)] = other
 
     def group_of(key: FieldKey) -> object:
-        if key.name is FieldName.BORROWING_LIMIT:
+        if key.name is not FieldName.NOMINAL:
             return key
         return find(tree(key), key.flavor_resource), key.flavor_resource
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.core.convergence.annotation import LOANS, NotedLeg
+from bot.core.convergence.beside import room_findings
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.figures import FiguresByLoan, LoanFigures, loan_findings
 from bot.core.convergence.findings import Finding
@@ -48,6 +49,8 @@ class PlanFacts:
     paused: bool = False
     """An admin stopped quota changes: what has not begun waits. What has begun is finished: its lender was lowered, or
     a patch is on its way, and the way back would take as many writes, and the way forth again after them."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Borrower's queue -> the ResourceQuota (namespace/name) of its team, which goes up and down with its loans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ def plan(facts: PlanFacts) -> Plan:
         found_loans=tuple(loans[len(facts.loans) :]),
         closed_intents=tuple(_dead(known.views.values())),
         writes=writes,
-        findings=tuple(_findings(known, looks, by_loan)),
+        findings=tuple(_findings(known, looks, goals, by_loan)),
         figures=by_loan,
     )
 
@@ -116,7 +119,7 @@ def _know(facts: PlanFacts) -> _Known:
     found = lost_loans(unknown, {loan.leg_id for loan in facts.loans})
     trees = roots_of(facts.picture)
     ground = Ground(facts.picture, trees, facts.unwritable.keys())
-    sides = [_as_of_now(loan, facts.now, ground) for loan in (*facts.loans, *found.values())]
+    sides = [_as_of_now(loan, facts, ground) for loan in (*facts.loans, *found.values())]
     held: set[str] = set().union(*(record.legs for record in facts.records.values()), *unknown.values())
     held.update(leg for intent in facts.intents for part in intent.fields for leg in part.legs)
     started = (LoanState.RUNNING, LoanState.RETURNING)
@@ -126,7 +129,7 @@ def _know(facts: PlanFacts) -> _Known:
         noted = [part.legs for view in views.values() if view.note for part in view.note.fields.values()]
         so_far = begun(facts.records.values(), facts.intents, noted)
         wants = {leg: min(amount, so_far.get(leg, 0)) for leg, amount in wants.items()}
-    keys = {each.borrower for each in active} | {each.lender for each in active if each.lender is not None}
+    keys = {key for each in active for key in each.fields}
     for name in {key.queue for key in keys} - views.keys():
         views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable)
     return _Known(facts, views, [each.loan for each in sides], active, keys, wants, trees, unknown)
@@ -138,15 +141,15 @@ def _views(facts: PlanFacts) -> dict[str, QueueView]:
     for intent in facts.intents:
         intents[intent.queue].append(intent)
     names = {key.queue for key in facts.records} | intents.keys()
-    names.update(name for name, queue in facts.picture.queues.items() if LOANS in queue.annotations)
+    names.update(name for name, queue in facts.picture.objects().items() if LOANS in queue.annotations)
     return {
         name: view_queue(name, facts.picture, intents.get(name, ()), facts.install, facts.unwritable)
         for name in sorted(names)
     }
 
 
-def _as_of_now(loan: Loan, now: datetime, ground: Ground) -> Sides:
-    sides = Sides.of(by_the_clock(loan, now))
+def _as_of_now(loan: Loan, facts: PlanFacts, ground: Ground) -> Sides:
+    sides = Sides.of(by_the_clock(loan, facts.now), facts.beside.get(loan.borrower))
     if sides.loan.state is LoanState.RUNNING and loan.suspended is None:
         why = obstacle(sides, ground)
         return sides if why is None else sides._replace(loan=replace(sides.loan, suspended=why))
@@ -242,11 +245,12 @@ def _dead(views: Iterable[QueueView]) -> Iterator[str]:
         yield from (intent.id for intent in (*view.sorted.undecided, *view.sorted.decided))
 
 
-def _findings(known: _Known, looks: Mapping[FieldKey, Look], by_loan: FiguresByLoan) -> Iterator[Finding]:
+def _findings(known: _Known, looks: Mapping[FieldKey, Look], goals: Goals, by_loan: FiguresByLoan) -> Iterator[Finding]:
     for view in known.views.values():
         yield from queue_findings(view)
     yield from automated_findings(looks.values(), known.keys)
     for look in looks.values():
         yield from field_findings(look, known.wants)
     yield from unknown_legs(looks.values(), known.wants.keys(), known.facts.picture)
+    yield from room_findings(goals.loans.values())
     yield from loan_findings(known.loans, known.facts.loans, by_loan)

@@ -35,7 +35,7 @@ CREDIBLE = 10 ** (notes.DIGITS - 1)
 
 def highest_epoch(picture: ClusterPicture) -> int:
     """Highest credible epoch of any fence: a new leader's must be above it. 0 if there is none."""
-    epochs = (notes.read_fence(queue).epoch for queue in picture.queues.values())
+    epochs = (notes.read_fence(queue).epoch for queue in picture.objects().values())
     return max((epoch for epoch in epochs if epoch <= CREDIBLE), default=0)
 
 
@@ -47,8 +47,7 @@ def missing_fences(
     What refuses its fence is left out: it is frozen as long as it refuses, and must not hold up the others.
     """
     missing = []
-    for name in sorted(picture.queues):
-        queue = picture.queues[name]
+    for name, queue in sorted(picture.objects().items()):
         other = notes.read(queue, install)[0] is Standing.OTHER_INSTALL
         kept_out = name in unwritable or other
         if not kept_out and queue.quota_automation is None and notes.read_fence(queue).epoch < epoch:

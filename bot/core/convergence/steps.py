@@ -2,7 +2,8 @@
 
 A step is taken per leg, not per number. Falling legs (lender gives, borrower returns) go all the way. A rising leg
 leans on the other side: it goes as far as that has landed, and only if no patch under way can change it there behind
-our back (it is firm). Called by the planner.
+our back (it is firm). What a borrower receives leans on the ResourceQuota beside it too, as long as that may be
+written: one that may not is told of and waited for by nobody. Called by the planner.
 """
 
 from collections.abc import Mapping
@@ -60,8 +61,11 @@ def step_of(look: Look, goals: Goals) -> Step:
 
 def _step_of_leg(look: Look, goal: LoanGoal | None, now: int, target: int) -> tuple[int, FieldKey | None]:
     """The leg's next size and, if it must wait for that, the field that is not firm."""
+    if goal is not None and goal.beside is not None and look.key == goal.beside.key:
+        return _step_beside(goal, now, target)
     if target <= now or goal is None:
         return target, None
+    target = max(now, min(target, _room(look, goal, target)))
     other, landed = _other_side(look, goal)
     if other is None:
         return target, None
@@ -69,6 +73,20 @@ def _step_of_leg(look: Look, goal: LoanGoal | None, now: int, target: int) -> tu
     if reach > now and not is_firm(other, goal.leg):
         return now, other.key
     return reach, None
+
+
+def _room(look: Look, goal: LoanGoal, target: int) -> int:
+    """How much of `target` the ResourceQuota beside this field has room for; all, if there is none to wait for."""
+    if look.key != goal.borrower.key or goal.beside is None or goal.beside.frozen:
+        return target
+    return goal.beside.embodied.get(goal.leg, 0)
+
+
+def _step_beside(goal: LoanGoal, now: int, target: int) -> tuple[int, FieldKey | None]:
+    """A ResourceQuota rises at once; it falls when no patch under way would raise the borrower after it."""
+    if target < now and not is_firm(goal.borrower, goal.leg):
+        return now, goal.borrower.key
+    return target, None
 
 
 def _other_side(look: Look, goal: LoanGoal) -> tuple[Look | None, int]:
@@ -105,6 +123,8 @@ def _step_of_a_circle(look: Look, base: int, goal: Mapping[str, int], goals: Goa
         other = None if loan is None else _other_side(look, loan)[0]
         if size > now.get(leg, 0) and other is not None and not is_firm(other, leg):
             not_firm.add(other.key)
+        if size > now.get(leg, 0) and loan is not None and _room(look, loan, size) < size:
+            return Step(look, dict(now), look.live)
     if not_firm or not 0 <= number <= look.live:
         return Step(look, dict(now), look.live, frozenset(not_firm))
     return Step(look, without_zeros(goal), number, at_once=True)

@@ -37,7 +37,7 @@ def view_queue(
     name: str, picture: ClusterPicture, intents: Sequence[Intent], install: str, unwritable: Mapping[str, str]
 ) -> QueueView:
     """Look at a queue once, before its fields."""
-    queue = picture.queues.get(name)
+    queue = picture.find(name)
     if queue is None:
         unread = name in unwritable
         left = SortedIntents(alive=tuple(intents)) if unread else SortedIntents(decided=tuple(intents))

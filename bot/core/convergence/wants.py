@@ -13,6 +13,7 @@ from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, Intent
 from bot.core.convergence.legs import Sides
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 from bot.core.loans import Loan, LoanEnd, LoanState
+from bot.core.resource_quotas import counting_key, kind_of
 
 
 def by_the_clock(loan: Loan, now: datetime) -> Loan:
@@ -50,7 +51,7 @@ def live_number(queue: QueueSnapshot | None, key: FieldKey) -> int | None:
     quota = None if queue is None else queue.quotas.get(key.flavor_resource)
     if quota is None:
         return None
-    return quota.nominal if key.name is FieldName.NOMINAL else quota.borrowing_limit
+    return quota.borrowing_limit if key.name is FieldName.BORROWING_LIMIT else quota.nominal
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Ground:
         """Whether object, entry and limit are there (or cannot be told)."""
         there = self.known.get(key)
         if there is None:
-            there = key.queue in self.unread or live_number(self.picture.queues.get(key.queue), key) is not None
+            there = key.queue in self.unread or live_number(self.picture.find(key.queue), key) is not None
             self.known[key] = there
         return there
 
@@ -89,9 +90,11 @@ def obstacle(sides: Sides, ground: Ground) -> str | None:
 
 def absence(picture: ClusterPicture, key: FieldKey) -> str:
     """What of this field is not there, in words."""
-    queue = picture.queues.get(key.queue)
+    queue = picture.find(key.queue)
     if queue is None:
-        return f"ClusterQueue {key.queue} is gone"
+        return f"{kind_of(key.queue)} {key.queue} is {'not there' if key.name is FieldName.HARD else 'gone'}"
+    if key.name is FieldName.HARD:
+        return f"ResourceQuota {key.queue} has no {counting_key(key.resource)}"
     if key.flavor_resource not in queue.quotas:
         return f"{key.queue} no longer lists {key.resource} of flavor {key.flavor}"
     return f"borrowingLimit of {key.queue} is not set any more"

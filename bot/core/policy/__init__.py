@@ -14,6 +14,7 @@ from bot.core.policy.checks import APPROVALS, CLUSTERS, FILES, TEAMS, dangling
 from bot.core.policy.clusters import Cluster, ClustersFile
 from bot.core.policy.findings import Finding, from_pydantic
 from bot.core.policy.teams import Team, TeamsFile
+from bot.core.resource_quotas import is_resource_quota, object_name
 
 __all__ = ["FILES", "Finding", "Policy", "read_policy"]
 
@@ -45,6 +46,21 @@ class Policy:
         """ClusterQueues of a team on a cluster; none for a team that is not there."""
         found = self.team(team)
         return found.queues_on(cluster) if found else ()
+
+    def resource_quota_of(self, team: str) -> str | None:
+        """namespace/name of the ResourceQuota that goes up and down with a team's loans; None if it has none."""
+        found = self.team(team)
+        quota = found.resource_quota if found else None
+        return object_name(quota.namespace, quota.name) if quota else None
+
+    def places_on(self, cluster: str) -> frozenset[str]:
+        """All that teams can ask for: ClusterQueues, and ResourceQuotas of teams without one."""
+        return frozenset(queue for team in self.teams.teams.values() for queue in team.queues_on(cluster))
+
+    def resource_quota_beside(self, cluster: str, queue: str) -> str | None:
+        """The ResourceQuota of the team that a ClusterQueue belongs to; None for one that stands in a queue's place."""
+        team = None if is_resource_quota(queue) else self.team_of(cluster, queue)
+        return self.resource_quota_of(team) if team else None
 
 
 def read_policy(documents: Mapping[str, Any], version: str) -> Policy | tuple[Finding, ...]:

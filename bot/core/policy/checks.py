@@ -6,6 +6,7 @@ from bot.core.policy.approvals import ApprovalsFile, Conditions, Rule
 from bot.core.policy.clusters import ClustersFile
 from bot.core.policy.findings import Finding, Where, unknown
 from bot.core.policy.teams import EVERY_CLUSTER, Sees, TeamsFile
+from bot.core.resource_quotas import is_resource_quota
 
 TEAMS, APPROVALS, CLUSTERS = "teams.yaml", "approvals.yaml", "clusters.yaml"
 FILES = (TEAMS, APPROVALS, CLUSTERS)
@@ -17,6 +18,7 @@ def dangling(teams: TeamsFile, approvals: ApprovalsFile, clusters: ClustersFile)
         *_team_names(teams),
         *_team_clusters(teams, clusters),
         *_shared_queues(teams, clusters),
+        *_resource_quotas(teams),
         *_groups(approvals),
         *_rules(teams, approvals),
         *_lenders(teams, clusters),
@@ -52,10 +54,24 @@ def _shared_queues(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding
         for cluster in clusters.clusters:
             for queue in team.queues_on(cluster):
                 owner = owners.setdefault((cluster, queue), name)
-                if owner != name and (name, queue) not in told:
+                if owner != name and (name, queue) not in told and not is_resource_quota(queue):
                     told.add((name, queue))
                     message = f'queue "{queue}" is team {owner}\'s already; a queue belongs to one team'
                     yield Finding(TEAMS, ("teams", name, "queues"), message)
+
+
+def _resource_quotas(teams: TeamsFile) -> Iterator[Finding]:
+    owners: dict[tuple[str, str], str] = {}
+    for name, team in teams.teams.items():
+        quota = team.resource_quota
+        if quota is None:
+            continue
+        where = ("teams", name, "resource_quota")
+        yield from _known(TEAMS, (*where, "namespace"), "namespace of the team", quota.namespace, team.namespaces)
+        owner = owners.setdefault((quota.namespace, quota.name), name)
+        if owner != name:
+            message = f'ResourceQuota "{quota.name}" in {quota.namespace} is team {owner}\'s already'
+            yield Finding(TEAMS, where, f"{message}; a ResourceQuota goes with one team")
 
 
 def _groups(approvals: ApprovalsFile) -> Iterator[Finding]:

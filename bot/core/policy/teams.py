@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, PlainValidator
 
-from bot.core.policy.scalars import Channel, KubernetesNames, Name, People, Strict, TimeZone, unique
+from bot.core.policy.scalars import Channel, KubernetesName, KubernetesNames, Name, People, Strict, TimeZone, unique
+from bot.core.resource_quotas import object_name
 
 EVERY_CLUSTER = "*"
 """Key under which a plain list of queues is kept: the team has these on each cluster."""
@@ -28,6 +29,13 @@ def _by_cluster(value: Any) -> Any:
     return {EVERY_CLUSTER: value}
 
 
+class TeamQuota(Strict):
+    """A ResourceQuota that a team's pods count in."""
+
+    namespace: KubernetesName
+    name: KubernetesName
+
+
 class Team(Strict):
     """Who asks, who consents, and what is theirs."""
 
@@ -39,13 +47,17 @@ class Team(Strict):
     namespaces: KubernetesNames = ()
     queues: Annotated[Mapping[str, KubernetesNames], BeforeValidator(_by_cluster)] = Field(default_factory=dict)
     """ClusterQueues by cluster; EVERY_CLUSTER for those of each."""
+    resource_quota: TeamQuota | None = None
+    """Goes up and down with the team's loans. In one of its namespaces, and of the same name on each cluster."""
     timezone: TimeZone = "UTC"
     sees: Annotated[Sees, PlainValidator(_sees)] | None = None
     """None: as the file's own `sees` has it."""
 
     def queues_on(self, cluster: str) -> tuple[str, ...]:
-        """The team's ClusterQueues on this cluster, in the order of the file."""
-        return tuple(dict.fromkeys((*self.queues.get(EVERY_CLUSTER, ()), *self.queues.get(cluster, ()))))
+        """The team's ClusterQueues on this cluster, in the order of the file; without any, its ResourceQuota."""
+        queues = tuple(dict.fromkeys((*self.queues.get(EVERY_CLUSTER, ()), *self.queues.get(cluster, ()))))
+        quota = self.resource_quota
+        return queues or (() if quota is None else (object_name(quota.namespace, quota.name),))
 
 
 class TeamsFile(Strict):

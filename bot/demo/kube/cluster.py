@@ -53,11 +53,12 @@ class Cluster:
         meta = obj["metadata"]
         old = self.store.get(kind, meta.get("namespace", ""), meta["name"])
         if old is None:
-            meta = {"creationTimestamp": self.now(), "generation": 1, "uid": self.new_uid(), **meta}
+            counted = {"generation": 1} if kind.counts else {}
+            meta = {"creationTimestamp": self.now(), **counted, "uid": self.new_uid(), **meta}
             obj = {"apiVersion": kind.api_version(kind.stored), "kind": kind.kind, **obj, "metadata": meta}
         elif old == obj:
             return old
-        elif old.get("spec") != obj.get("spec"):
+        elif kind.counts and old.get("spec") != obj.get("spec"):
             obj = {**obj, "metadata": {**meta, "generation": meta.get("generation", 0) + 1}}
         writer = Writer(
             manager, "Update", kind.api_version(kind.stored), self.now(), subresource="status" if status else ""

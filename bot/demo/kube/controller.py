@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from bot.demo.kube import jobs
+from bot.demo.kube import jobs, resource_quotas
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.cohorts import Node, Tree
 from bot.demo.kube.evictions import evict, release, requeue, usage_of, wait
@@ -33,10 +33,11 @@ _DEACTIVATED = "The workload is deactivated"
 
 
 def run(cluster: Cluster) -> bool:
-    """One pass. Whether anything was written. Nothing happens without Kueue."""
-    if not cluster.kueue_up or not cluster.versions:
-        return False
+    """One pass. Whether anything was written. Without Kueue only ResourceQuotas are looked after."""
     before = cluster.store.version
+    resource_quotas.follow(cluster)
+    if not cluster.kueue_up or not cluster.versions:
+        return cluster.store.version != before
     jobs.create_workloads(cluster)
     jobs.finish_workloads(cluster)
     jobs.stop_evicted(cluster)

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from bot.demo.kube import conversion, metadata, rules, status
+from bot.demo.kube import conversion, metadata, resource_quotas, rules, status
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.kinds import KUEUE, NEW, OLD, Kind
 from bot.demo.kube.quantity import UNREADABLE, canonical
@@ -47,7 +47,7 @@ def admitted(cluster: Cluster, entry: Entry, obj: Obj, old: Obj | None) -> tuple
     if not kind.custom:
         _foreign_webhook(cluster, kind, old)
         _schema(kind, entry.name, obj, old)
-        return obj, []
+        return (resource_quotas.taken(obj, old) if kind.kind == "ResourceQuota" else obj), []
     obj, warnings = _known_fields(entry, obj)
     obj = stored_form(cluster, kind, obj, entry.version)
     if kind.stored in kind.spec and isinstance(obj.get("spec"), dict):

@@ -116,6 +116,8 @@ class Kind:
     spec: dict[str, Node]
     short: tuple[str, ...] = ()
     status: bool = True
+    counts: bool = True
+    """Whether metadata.generation counts its specs."""
 
     @property
     def custom(self) -> bool:
@@ -174,7 +176,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("", ("v1",), "nodes", "Node", False, {}, ("no",)),
     Kind("", ("v1",), "pods", "Pod", True, {"v1": _PODS}, ("po",)),
     Kind("", ("v1",), "events", "Event", True, {}, ("ev",), status=False),
-    Kind("", ("v1",), "resourcequotas", "ResourceQuota", True, {}, ("quota",)),
+    Kind("", ("v1",), "resourcequotas", "ResourceQuota", True, {}, ("quota",), counts=False),
     Kind("batch", ("v1",), "jobs", "Job", True, {"v1": _JOB}),
 )
 

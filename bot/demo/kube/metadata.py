@@ -78,7 +78,8 @@ def new(cluster: Cluster, target: Target, meta: Obj) -> Obj:
     meta = {key: value for key, value in meta.items() if key not in ("managedFields", "namespace", "deletionTimestamp")}
     if kind.namespaced:
         meta["namespace"] = target.namespace
-    return {**meta, "name": name, "creationTimestamp": cluster.now(), "generation": 1, "uid": uid}
+    counted = {"generation": 1} if kind.counts else {}
+    return {**meta, "name": name, "creationTimestamp": cluster.now(), **counted, "uid": uid}
 
 
 def namespace_of(cluster: Cluster, target: Target, meta: Obj) -> None:

@@ -130,8 +130,9 @@ def delete(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
         marks = {
             "deletionTimestamp": cluster.now(),
             "deletionGracePeriodSeconds": 0,
-            "generation": meta["generation"] + 1,
         }
+        if target.kind.counts:
+            marks["generation"] = meta["generation"] + 1
         old = {**old, "metadata": {**meta, **marks}}
         if not opts.dry_run:
             old = cluster.store.put(target.kind, old, opts.manager)
@@ -215,7 +216,7 @@ def _replace(cluster: Cluster, target: Target, opts: Options, verb: str, old: Ob
         meta["managedFields"] = old["metadata"].get("managedFields", [])
     entry = Entry(kind, target.version, verb, opts.validation, target.name)
     obj, warnings = _one_side(cluster, target, entry, old, {**obj, "metadata": meta})
-    if obj.get("spec") != old.get("spec"):
+    if kind.counts and obj.get("spec") != old.get("spec"):
         obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
     if not applied:
         obj["metadata"]["managedFields"] = updated(old, obj, _writer(cluster, target, opts, "Update"))

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.kube.objects import cohort_snapshot, devices, queue_snapshot, workload_snapshot
+from bot.adapters.kube.objects import cohort_snapshot, queue_snapshot, workload_snapshot
+from bot.adapters.kube.quantities import devices
 from bot.core.kueue import FlavorResource, Preemption, Quota
 
 GPU = FlavorResource("a100", "nvidia.com/gpu")

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.histories.harness.faults import FAULTS
-from tests.histories.harness.steps import STEPS
+from tests.histories.harness.history import EVERY_STEP
 
 Pairs = Counter[tuple[str, str]]
 
@@ -35,7 +35,7 @@ def collect(folder: Path, shards: int) -> Pairs | None:
 
 def missing(pairs: Pairs) -> list[tuple[str, str]]:
     """Pairs that no history met."""
-    return [(step, fault) for step in STEPS for fault in FAULTS if not pairs[step, fault]]
+    return [(step, fault) for step in EVERY_STEP for fault in FAULTS if not pairs[step, fault]]
 
 
 def table(pairs: Pairs) -> str:
@@ -43,5 +43,5 @@ def table(pairs: Pairs) -> str:
     names = list(FAULTS)
     lines = [f"{number:>4}  {name}" for number, name in enumerate(names, start=1)]
     lines.append(" " * 24 + "".join(f"{number:>5}" for number in range(1, len(names) + 1)))
-    lines += [f"{step:<24}" + "".join(f"{pairs[step, fault]:>5}" for fault in names) for step in STEPS]
+    lines += [f"{step:<24}" + "".join(f"{pairs[step, fault]:>5}" for fault in names) for step in EVERY_STEP]
     return "\n".join(lines)

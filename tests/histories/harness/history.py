@@ -11,11 +11,13 @@ from bot.core.loans import LoanKind, LoanState
 from bot.core.requests import RequestState
 from bot.flows.pause_quota import resume_quota
 from tests.histories.harness.faults import FAULTS, Armed
+from tests.histories.harness.resource_quota import QUOTA_STEPS
 from tests.histories.harness.steps import STEPS, answer, approve_one, ask, open_questions
 from tests.histories.harness.town import Town
 from tests.support.oracle.check import violations
 from tests.support.oracle.log import Violation
 
+EVERY_STEP = {**STEPS, **QUOTA_STEPS}
 STAYS = 6
 """Steps for which a fault stays armed if it does not happen."""
 MOST_ROUNDS = 60
@@ -41,19 +43,19 @@ class Outcome:
 
 def run(seed: int, least_steps: int = 20, without: Collection[str] = ()) -> Outcome:
     """The same seed gives the same history, as long as there are the same steps. Those of `without` are left out."""
-    steps = [name for name in STEPS if name not in without]
-    town = Town(seed)
+    steps = {name: step for name, step in EVERY_STEP.items() if name not in without}
+    town = Town(seed, resource_quota=bool(QUOTA_STEPS.keys() & steps.keys()))
     outcome = Outcome(seed)
     _begin(town)
     armed: Armed | None = None
     under, name, left = "", "", 0
     for _ in range(least_steps + town.random.randrange(8)):
-        step = town.random.choice(steps)
+        step = town.random.choice(list(steps))
         if armed is None and town.random.random() < 0.6:
             name = town.random.choice(list(FAULTS))
             under, armed, left = step, FAULTS[name](town), STAYS
         outcome.steps.append(f"{step} [{name}]" if armed else step)
-        STEPS[step](town)
+        steps[step](town)
         if town.random.random() < 0.8:
             town.tend()
         if armed is not None:

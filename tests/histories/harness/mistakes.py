@@ -12,6 +12,7 @@ from bot.core import membership, overcommit
 from bot.core.convergence import answers, order, planner, steps, wants
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind, FieldName
+from bot.core.convergence.goals import LoanGoal
 from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
@@ -24,6 +25,7 @@ from bot.flows import (
     make_offer,
     offer_idle,
     overcommit_tick,
+    plan_quota,
     record_decision,
     submit_request,
 )
@@ -331,6 +333,20 @@ def extra_counts_itself_only(patch: Patch) -> None:
     patch.setattr(overcommit_tick, "on_extra_loan", lambda *_: 0)
 
 
+def resource_quota_is_forgotten(patch: Patch) -> None:
+    """Only the queues go up and down."""
+    patch.setattr(plan_quota, "beside", lambda *_: {})
+
+
+def resource_quota_stays_up(patch: Patch) -> None:
+    """What was raised once is not lowered."""
+    patch.setattr(LoanGoal, "room_beside", property(lambda goal: max(goal.wanted, _raised(goal))))
+
+
+def _raised(goal: LoanGoal) -> int:
+    return 0 if goal.beside is None else goal.beside.embodied.get(goal.leg, 0)
+
+
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
     return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
 
@@ -362,6 +378,8 @@ MISTAKES = _named(
     evictions.grace_is_cut_short,
     evictions.eviction_is_not_announced,
     evictions.everything_is_evicted,
+    resource_quota_is_forgotten,
+    resource_quota_stays_up,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(

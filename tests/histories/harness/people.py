@@ -12,6 +12,8 @@ GUEST = "U0GUEST"
 NOBODY = "U0NOBODY"
 GROUP = "S0ADMINS"
 GPU = "nvidia.com/gpu"
+WITH_QUOTA = ("beta", "beta-work", "gpu")
+"""The team with a ResourceQuota, its namespace and its name."""
 
 
 def member(team: str) -> str:
@@ -31,9 +33,14 @@ def everybody() -> dict[str, Person]:
     return {**people, GUEST: Person(GUEST, f"guest {HOSTILE}", full_member=False)}
 
 
-def policy(version: int) -> Policy:
+def policy(version: int, *, resource_quota: bool = False) -> Policy:
     """Version 0: one admin is enough, version 1: it takes two and the second is named."""
-    result = read_policy(_documents(version), f"v{version}")
+    documents = _documents(version)
+    if resource_quota:
+        team, namespace, name = WITH_QUOTA
+        named = {"namespaces": [namespace], "resource_quota": {"namespace": namespace, "name": name}}
+        documents["teams.yaml"]["teams"][team] |= named
+    result = read_policy(documents, f"v{version}")
     assert isinstance(result, Policy), result
     return result
 

@@ -41,8 +41,10 @@ class Recorder:
         self.log.append({"e": event, "at": seconds(self._clock.now), **values})
 
     def drain(self) -> None:
-        """Versions of queues that are not in the log yet. Those that change only the status are left out."""
-        for change in self._sim.cluster.store.since("clusterqueues", self._version):
+        """Versions of objects with quota that are not in the log yet, without those that change only the status."""
+        store = self._sim.cluster.store
+        changes = [*store.since("clusterqueues", self._version), *store.since("resourcequotas", self._version)]
+        for change in sorted(changes, key=lambda one: one.version):
             self._version = change.version
             self._use(change)
             if change.type != "DELETED" and change.old is not None and _same(change.old, change.obj):
@@ -128,6 +130,7 @@ def _same(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 def _version(change: Any) -> dict[str, Any]:
     obj = change.obj
     meta, spec = obj["metadata"], obj["spec"]
+    queue = "/".join(one for one in (meta.get("namespace"), meta["name"]) if one)
     numbers: dict[tuple[str, str, str], int] = {}
     lending: dict[tuple[str, str], int] = {}
     for group in spec.get("resourceGroups", []):
@@ -138,12 +141,15 @@ def _version(change: Any) -> dict[str, Any]:
                         numbers[flavor["name"], entry["name"], name] = int(entry[key])
                 if entry.get("lendingLimit") is not None:
                     lending[flavor["name"], entry["name"]] = int(entry["lendingLimit"])
+    for key, quantity in (spec.get("hard") or {}).items():
+        if key.startswith("requests."):
+            numbers["", key.removeprefix("requests."), "hard"] = int(quantity)
     return {
-        "queue": meta["name"],
+        "queue": queue,
         "op": "gone" if change.type == "DELETED" else "put",
         "who": change.manager,
         "uid": meta["uid"],
-        "tree": spec.get("cohortName") or f"alone:{meta['name']}",
+        "tree": spec.get("cohortName") or f"alone:{queue}",
         "numbers": numbers,
         "lending": lending,
         "note": (meta.get("annotations") or {}).get(LOANS),

@@ -573,7 +573,7 @@ def policy_reload(town: Town) -> None:
     """The other policy, or other people in the admins' user group."""
     if town.random.random() < 0.5:
         town.policy_version = 1 - town.policy_version
-        town.policies.policy = people.policy(town.policy_version)
+        town.policies.policy = town.policy_of(town.policy_version)
         town.tell_people()
     else:
         town.set_people(tuple(town.random.sample(people.ADMINS, 2)))

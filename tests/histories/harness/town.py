@@ -12,6 +12,7 @@ from typing import Any
 from bot.core.errors import NotLeader, Refused, Stale, Unavailable
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.pace import Pace
+from bot.core.policy import Policy
 from bot.demo.kube.sim import KubeSim
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
@@ -124,7 +125,7 @@ class Process:
 class Town:
     """Everything that all processes share, and who they are."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, resource_quota: bool = False) -> None:
         self.random = random.Random(seed)
         self.clock = HandClock(tick=timedelta(milliseconds=1))
         self.sim = KubeSim(self.clock)
@@ -136,7 +137,8 @@ class Town:
         """Requests that timed out and may be handled later."""
         self.webhook_refusals = 0
         self.policy_version = 0
-        self.policies = FakePolicies(people.policy(0))
+        self.resource_quota = resource_quota
+        self.policies = FakePolicies(self.policy_of(0))
         self.jobs: list[tuple[str, str]] = []
         """Team and name of each that was ever submitted."""
         self.looks_at_work = False
@@ -153,6 +155,11 @@ class Town:
             self.add_queue(name, quotas)
         self.automated: set[str] = set()
         """Queues that Kueue itself writes."""
+        if resource_quota:
+            team, namespace, name = people.WITH_QUOTA
+            self.sim.add("namespaces", namespace)
+            self.add_quota()
+            self.log.add("beside", queue=team, quota=f"{namespace}/{name}")
         self.cordoned: set[str] = set()
         for name, (flavor, gpus) in NODES.items():
             self.sim.add_node(name, flavor, gpus)
@@ -178,6 +185,16 @@ class Town:
         self.automated.discard(queue)
         self.log.add("automation", queue=queue, on=False)
         self.sim.let_go(queue)
+
+    def add_quota(self) -> None:
+        """Create the ResourceQuota of its team."""
+        _, namespace, name = people.WITH_QUOTA
+        self.sim.add("resourcequotas", name, {"spec": {"hard": {f"requests.{people.GPU}": "9"}}}, namespace)
+        self.log.drain()
+
+    def policy_of(self, version: int) -> Policy:
+        """As it is while this version is in force."""
+        return people.policy(version, resource_quota=self.resource_quota)
 
     def set_people(self, admins: tuple[str, ...]) -> None:
         """Who is in the admins' user group from now on."""

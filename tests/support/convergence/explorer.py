@@ -34,10 +34,13 @@ class Scenario:
     numbers: tuple[int, ...] = (0, 1, 2, 3, 4, 6)
     budgets: Mapping[str, int] = field(default_factory=dict)
     """How often each kind of fault may happen."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Queue -> its ResourceQuota (namespace/name), which is one of `queues`."""
 
     def world(self) -> World:
         world = World.of(*self.queues)
         world.ghost.loans = {loan.leg_id: loan for loan in self.loans}
+        world.ghost.beside = self.beside
         return world
 
 
@@ -268,6 +271,13 @@ def check_in_force(world: World) -> None:
                 raise PromiseBroken(f"P2: {loan} has {raised} of {wants}, and its lender has the rest")
         elif raised < wants:
             raise PromiseBroken(f"P2: {loan} has {raised} of {wants}")
+        beside = world.ghost.beside.get(loan.borrower)
+        if beside is not None and legs[(beside, loan.leg_id)] != raised and _hard(world, loan, beside) is not None:
+            raise PromiseBroken(f"P2: {loan} has {raised}, and {legs[(beside, loan.leg_id)]} in {beside}")
+
+
+def _hard(world: World, loan: Loan, beside: str) -> int | None:
+    return number_of(world.objects.get(beside), FieldKey(loan.cluster, beside, "", loan.resource, FieldName.HARD))
 
 
 def check_returned(world: World) -> None:

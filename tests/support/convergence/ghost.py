@@ -38,7 +38,7 @@ def _number(queue: QueueSnapshot | None, key: FieldKey) -> int | None:
         return None
     for (flavor, resource), quota in queue.quotas.items():
         if (flavor, resource) == (key.flavor, key.resource):
-            return quota.nominal if key.name is FieldName.NOMINAL else quota.borrowing_limit
+            return quota.borrowing_limit if key.name is FieldName.BORROWING_LIMIT else quota.nominal
     return None
 
 
@@ -56,9 +56,15 @@ class Ghost:
     """Fields of which only another queue's annotation tells, after the database was lost."""
     started: set[str] = field(default_factory=set)
     """Loans that were approved once."""
+    disturbed: set[str] = field(default_factory=set)
+    """Objects that an outsider has changed, or that refused a write, at any time."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Queue -> the ResourceQuota that goes up before it and down after it."""
 
     def copy(self) -> "Ghost":
-        return Ghost(dict(self.truths), dict(self.loans), set(self.unknown), set(self.started))
+        return Ghost(
+            dict(self.truths), dict(self.loans), set(self.unknown), set(self.started), set(self.disturbed), self.beside
+        )
 
     def asked(self, key: FieldKey, queue: QueueSnapshot | None) -> bool:
         """Whether an outside edit of this field waits for an answer."""
@@ -90,6 +96,7 @@ class Ghost:
             if self.asked(part.key, queue):
                 raise PromiseBroken(f"P3: wrote {part.wrote} to {part.key}, which is in question")
             self._check_claims(part, queue)
+            self._check_room(part, objects)
             legs = dict(part.legs)
             self.truths[part.key] = Truth(part.base, legs, part.wrote, after.uid, (life, version + 1))
         now = self.excess({**objects, after.name: after})
@@ -109,9 +116,39 @@ class Ghost:
         for leg, size in part.legs.items():
             loan = self.loans[leg]
             least = -loan.amount if part.key.queue == loan.lender else 0
-            most = loan.amount if part.key.queue == loan.borrower else 0
+            most = loan.amount if part.key.queue in (loan.borrower, self.beside.get(loan.borrower)) else 0
             if not least <= size <= most:
                 raise PromiseBroken(f"P2: {part.key} has {size} of {loan}")
+
+    def _check_room(self, part: IntendedField, objects: Mapping[str, QueueSnapshot]) -> None:
+        """What a queue gets, its ResourceQuota has had before; and has as long as the queue has it."""
+        before = self.truths[part.key].legs if part.key in self.truths else {}
+        for leg in {*part.legs, *before}:
+            loan = self.loans[leg]
+            beside = self.beside.get(loan.borrower)
+            if beside is None:
+                continue
+            name = FieldName.BORROWING_LIMIT if loan.kind is LoanKind.BORROW else FieldName.NOMINAL
+            queue = FieldKey(loan.cluster, loan.borrower, loan.flavor, loan.resource, name)
+            quota = FieldKey(loan.cluster, beside, "", loan.resource, FieldName.HARD)
+            if part.key == queue and part.legs.get(leg, 0) > before.get(leg, 0):
+                self._check_enough(quota, queue, leg, part.legs.get(leg, 0), objects)
+            if part.key == quota and part.legs.get(leg, 0) < before.get(leg, 0):
+                now = self.truths[queue].legs.get(leg, 0) if queue in self.truths else 0
+                if now > part.legs.get(leg, 0) and not self.excused(queue, objects):
+                    raise PromiseBroken(f"{beside} is lowered below what {queue} has of {leg}")
+
+    def _check_enough(
+        self, quota: FieldKey, queue: FieldKey, leg: str, size: int, objects: Mapping[str, QueueSnapshot]
+    ) -> None:
+        held = self.truths[quota].legs.get(leg, 0) if quota in self.truths else 0
+        if held < size and not self.excused(quota, objects):
+            raise PromiseBroken(f"{queue} gets {size} of {leg} before {quota.queue} has it")
+
+    def excused(self, key: FieldKey, objects: Mapping[str, QueueSnapshot]) -> bool:
+        """Whether a field cannot be counted on: it is not there, was touched by others, or the bot may not write it."""
+        queue = objects.get(key.queue)
+        return _number(queue, key) is None or self.asked(key, queue) or key.queue in self.disturbed
 
     def seen(
         self,
@@ -130,6 +167,9 @@ class Ghost:
             number = _number(queue, key)
             if queue is None or number is None:
                 self.truths[key] = replace(truth, base=None, legs={}, mine=None)
+                continue
+            if not truth.legs and number != truth.mine and key in legless:
+                self.truths[key] = replace(truth, base=number, mine=number, uid=queue.uid)  # base follows
                 continue
             given_back = number == truth.base and not any(wants.get(leg) for leg in truth.legs)
             later = _moment(queue) >= truth.version

@@ -209,4 +209,19 @@ MISTAKES = (
         "late patches",
     ),
     Mistake("store over newer rows", _any_database, "pair"),
+    Mistake(
+        "raise the queue before the ResourceQuota",
+        _replace(steps, "_room", lambda _: lambda look, goal, target: target),
+        "a ResourceQuota and late patches",
+    ),
+    Mistake(
+        "lower the ResourceQuota with a patch under way",
+        _replace(steps, "_step_beside", lambda _: lambda goal, now, target: (target, None)),
+        "a ResourceQuota beside the borrower",
+    ),
+    Mistake(
+        "lower the ResourceQuota before the queue",
+        _replace(goals.LoanGoal, "room_beside", lambda _: property(lambda goal: goal.received)),
+        "a ResourceQuota and late patches",
+    ),
 )

@@ -2,7 +2,18 @@
 
 from bot.core.kueue import Quota
 from tests.support.convergence.explorer import Scenario
-from tests.support.convergence.world import A100, H100, borrow, extra, key_of, limit_of, queue_of, transfer
+from tests.support.convergence.world import (
+    A100,
+    H100,
+    borrow,
+    extra,
+    hard_of,
+    key_of,
+    limit_of,
+    queue_of,
+    resource_quota,
+    transfer,
+)
 
 EVERYTHING = {
     "lost answer": 3,
@@ -65,7 +76,15 @@ TWO_FLAVORS = Scenario(
     (key_of("a"), key_of("b"), key_of("a", A100), key_of("b", A100), limit_of("b", A100)),
     budgets=EVERYTHING,
 )
-SCENARIOS = (PAIR, BACK_AND_FORTH, CHAIN, GIVE_AND_TAKE, TWO_FLAVORS)
+RESOURCE_QUOTA = Scenario(
+    "a ResourceQuota beside the borrower",
+    (queue_of("a", _TWO), queue_of("b", _TWO), resource_quota("ns/gpu", 4)),
+    (transfer(1, "a", "b", 2), borrow(2, "b", 1, A100), extra(3, "b", 1), transfer(4, "b", "a", 1)),
+    (key_of("b"), hard_of("ns/gpu"), limit_of("b", A100)),
+    budgets=EVERYTHING,
+    beside={"b": "ns/gpu"},
+)
+SCENARIOS = (PAIR, BACK_AND_FORTH, CHAIN, GIVE_AND_TAKE, TWO_FLAVORS, RESOURCE_QUOTA)
 
 _ONE = (transfer(1, "a", "b", 1),)
 _AB = (queue_of("a", 2), queue_of("b", 2))
@@ -93,5 +112,30 @@ BEHIND = Scenario(
     (key_of("c"),),
     budgets={"edit": 2},
 )
-NARROW = (LATE, HIDDEN, GONE, DOUBT, BEHIND)
+QUOTA_LATE = Scenario(
+    "a ResourceQuota and late patches",
+    (*_AB, resource_quota("ns/gpu", 2)),
+    (*_ONE, extra(2, "b", 1)),
+    (),
+    budgets={"lost answer": 3, "drop": 2},
+    beside={"b": "ns/gpu"},
+)
+QUOTA_GONE = Scenario(
+    "a ResourceQuota, gone and back",
+    (*_AB, resource_quota("ns/gpu", 2)),
+    _ONE,
+    (hard_of("ns/gpu"),),
+    (1, 2, 3),
+    {"remove": 2, "put": 2, "edit": 1, "lost answer": 1},
+    beside={"b": "ns/gpu"},
+)
+QUOTA_ALONE = Scenario(
+    "a ResourceQuota alone",
+    (resource_quota("ns/gpu", 2),),
+    (extra(1, "ns/gpu", 2), extra(2, "ns/gpu", 1)),
+    (hard_of("ns/gpu"),),
+    (0, 2, 3, 4),
+    {"edit": 2, "strip": 1, "remove": 1, "put": 1, "lost answer": 2, "drop": 1, "lose": 1},
+)
+NARROW = (LATE, HIDDEN, GONE, DOUBT, BEHIND, QUOTA_LATE, QUOTA_GONE, QUOTA_ALONE)
 """Few things happen here, so that rare things happen often."""

@@ -52,18 +52,35 @@ def queue_of(name: str, nominal: int | Mapping[FlavorResource, Quota], cohort: s
     return QueueSnapshot(CLUSTER, name, f"{name}.1", "1", 1, quotas, cohort)
 
 
+def hard_of(quota: str) -> FieldKey:
+    """The field of a ResourceQuota."""
+    return FieldKey(CLUSTER, quota, "", GPU, FieldName.HARD)
+
+
+def resource_quota(name: str, number: int) -> QueueSnapshot:
+    """A ResourceQuota (namespace/name). It is in no cohort."""
+    return QueueSnapshot(CLUSTER, name, f"{name}.1", "1", 1, {FlavorResource("", GPU): Quota(number)})
+
+
+def picture_of(objects: Mapping[str, QueueSnapshot], now: datetime) -> ClusterPicture:
+    """As the cluster shows them."""
+    queues = {name: each for name, each in objects.items() if "/" not in name}
+    quotas = {name: each for name, each in objects.items() if "/" in name}
+    return ClusterPicture(CLUSTER, now, queues, resource_quotas=quotas)
+
+
 def number_of(queue: QueueSnapshot | None, key: FieldKey) -> int | None:
     quota = None if queue is None else queue.quotas.get(FlavorResource(key.flavor, key.resource))
     if quota is None:
         return None
-    return quota.nominal if key.name is FieldName.NOMINAL else quota.borrowing_limit
+    return quota.borrowing_limit if key.name is FieldName.BORROWING_LIMIT else quota.nominal
 
 
 def with_number(queue: QueueSnapshot, key: FieldKey, number: int | None) -> QueueSnapshot:
     """The queue after somebody typed a number (or took the entry, or the limit, away)."""
     quota = FlavorResource(key.flavor, key.resource)
     quotas = dict(queue.quotas)
-    if number is None and key.name is FieldName.NOMINAL:
+    if number is None and key.name is not FieldName.BORROWING_LIMIT:
         quotas.pop(quota, None)
         return replace(queue, quotas=quotas)
     now = quotas.get(quota, Quota(0))
@@ -170,12 +187,13 @@ class World:
                 INSTALL,
                 1,
                 self.now,
-                ClusterPicture(CLUSTER, self.now, seen.objects),
+                picture_of(seen.objects, self.now),
                 seen.db.records,
                 tuple(seen.db.intents.values()),
                 tuple(loan for loan in seen.db.loans.values() if loan.state is not LoanState.CLOSED),
                 unwritable,
                 self.paused,
+                self.ghost.beside,
             )
         )
 
@@ -233,6 +251,7 @@ class World:
             return
         if outcome in (PatchOutcome.REFUSED, PatchOutcome.FORBIDDEN):
             self.refused[flight.intent.queue] = flight.intent.resource_version
+            self.ghost.disturbed.add(flight.intent.queue)
         self.answered(flight.intent, outcome)
 
     def answered(self, intent: Intent, outcome: PatchOutcome) -> None:
@@ -265,6 +284,7 @@ class World:
         after = replace(after, quotas=quotas, annotations=kept)
         self._check_valid(change.numbers, after, now)
         others = {name for name in self.outside if self.outside[name] != flight.outside.get(name)} - {after.name}
+        self.ghost.disturbed.update(name for name, times in self.outside.items() if times)
         self.ghost.bot_wrote(self.objects, flight.write.fields, after, overtaken=bool(others))
         self._store(after, spec=after.quotas != now.quotas)
         return PatchOutcome.APPLIED
@@ -378,8 +398,7 @@ class World:
             self._store(replace(queue, annotations={**queue.annotations, FENCE: f"1.{self.sent}"}), spec=False)
             self.sent += 1
             assert self.objects[name].annotations[FENCE]
-        picture = ClusterPicture(CLUSTER, self.now, dict(self.objects))
-        known = rebuild.rebuild(picture, INSTALL, 1, self.now)
+        known = rebuild.rebuild(picture_of(self.objects, self.now), INSTALL, 1, self.now)
         self.outside.update(self.objects.keys())
         self.db = Database().put(*known.records).put_loans(*known.loans)
         self.ghost.forget(self.objects)

@@ -1,10 +1,12 @@
 """What the oracle reads: a log of plain dicts, in the order in which things happened. It knows nothing else of the bot.
 
-Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, resource, "nominal" or "borrowingLimit").
+Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, resource, "nominal" or "borrowingLimit"),
+or (namespace/name, "", resource, "hard") of a ResourceQuota.
 
-- version: one version of a ClusterQueue. queue, op ("put", "gone"), who (field manager), uid, tree (root cohort or the
-  queue's own name), numbers {(flavor, resource, name): int}, lending {(flavor, resource): int}, note (text of the bot's
-  annotation or None)
+- version: one version of a ClusterQueue or a ResourceQuota. queue (or namespace/name), op ("put", "gone"), who (field
+  manager), uid, tree (root cohort or the object's own name), numbers {(flavor, resource, name): int}, lending {(flavor,
+  resource): int}, note (text of the bot's annotation or None)
+- beside: a queue's team has a ResourceQuota, which goes up and down with each loan of the queue. queue, quota
 - record: what the bot stored of a field. field, uid, base, legs {leg: int}, wrote, asked ((uid, live) or None), gone
 - pause: an admin stopped quota changes or let them go on. on
 - intent: what the bot is about to write to a field. field, wrote, legs

@@ -38,8 +38,8 @@ class QuotaJudge:
             self._stopped(event)
         elif kind == "intent":
             yield from self._intent(event)
-        elif kind == "request":
-            self.loans.decided(event)
+        elif kind in ("request", "beside"):
+            self.loans.noted(event)
         elif kind == "loan":
             yield from self.loans.stored(event)
             self.loans.obstacles(self.ghosts, self.tree)

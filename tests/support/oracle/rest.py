@@ -17,6 +17,15 @@ class Loans:
         self._excused: set[str] = set()
         self._extended: dict[str, float] = {}
         """The end that the latest approved extension gave."""
+        self.beside: dict[str, str] = {}
+        """Queue -> the ResourceQuota of its team."""
+
+    def noted(self, event: Event) -> None:
+        """What will be asked of the loans: where their ResourceQuota is, and how long they last."""
+        if event["e"] == "beside":
+            self.beside[event["queue"]] = event["quota"]
+        else:
+            self.decided(event)
 
     def decided(self, event: Event) -> None:
         """An approved extension moves its loan's end; it is in the log before the loan that is stored with it."""
@@ -93,7 +102,8 @@ def wrong_numbers(
         yield from _wrong_shortfall(ghosts, loans, at)
     for queue, text in annotations.items():
         uid = next((ghost.live_uid for key, ghost in ghosts.items() if key[0] == queue), "")
-        if event["over"] and any(note.legs for note in notes(text, uid).values()):
+        noted = ((queue, *entry) for entry, note in notes(text, uid).items() if note.legs)
+        if event["over"] and any(key in ghosts and ghosts[key].live is not None for key in noted):
             yield "P2", f"{queue} still carries loans in its annotation after the last one ended"
 
 
@@ -101,7 +111,9 @@ def _wanted(loans: Loans, at: float) -> dict[Field, dict[str, int]]:
     wanted: dict[Field, dict[str, int]] = defaultdict(dict)
     for leg, loan in loans.known.items():
         amount = loans.amount(loan, at)
-        for key, sign in _fields(loan) if amount else ():
+        beside = loans.beside.get(loan["borrower"])
+        here = [((beside, "", loan["resource"], "hard"), 1)] if beside else []
+        for key, sign in (*_fields(loan), *here) if amount else ():
             wanted[key][leg] = sign * amount
     return wanted
 
