@@ -15,6 +15,7 @@ from bot.core.impact import reclaimed_first
 from bot.core.kueue import ClusterPicture, FlavorResource, WorkloadSnapshot
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
+from bot.core.resource_quotas import is_resource_quota
 
 MARK = "gpu-quota-bot.io/evicted"
 """Annotation of a Workload that the bot set inactive; it comes and goes with `spec.active`, in one patch."""
@@ -123,8 +124,11 @@ def grace_of(policy: Policy, request: QuotaRequest, extensions: Sequence[QuotaRe
     """The grace after which work above quota is evicted; None if it runs on.
 
     The rule says it by which the loan, or the last extension that was approved, came to be; a rule that is not there
-    any more says nothing. `extensions`: the approved ones, in any order.
+    any more says nothing. `extensions`: the approved ones, in any order. Beside a ResourceQuota alone there is no
+    Kueue that could evict anything.
     """
+    if is_resource_quota(request.ask.queue):
+        return None
     last = max((request, *extensions), key=lambda one: (one.decided_at or one.created_at, one.id))
     rule = next((one for one in policy.approvals.rules if one.name == last.rule), None)
     return rule.grace_at_end if rule is not None else None

@@ -9,6 +9,7 @@ from bot.core.lenders import automation_sentence
 from bot.core.loans import LoanKind
 from bot.core.policy import Policy
 from bot.core.requests import Ask, QuotaRequest
+from bot.core.resource_quotas import kind_of
 from bot.core.trees import share_a_tree
 
 
@@ -22,7 +23,7 @@ def gone_from_policy(policy: Policy, ask: Ask) -> str | None:
         return f"team {ask.team} is not in the policy any more{now}"
     if ask.queue not in policy.queues_of(ask.team, ask.cluster):
         now = f"; it belongs to {owner} now" if owner else ""
-        return f"ClusterQueue {ask.queue} is no queue of team {ask.team} any more{now}"
+        return f"{kind_of(ask.queue)} {ask.queue} is no queue of team {ask.team} any more{now}"
     return None
 
 
@@ -44,7 +45,7 @@ def gone_from_cluster(ask: Ask, picture: ClusterPicture) -> str | None:
         if name is None:
             continue
         queue = picture.queues.get(name)
-        why = f"There is no ClusterQueue {name} now." if queue is None else _unusable(queue, entry)
+        why = f"There is no {kind_of(name)} {name} now." if queue is None else _unusable(queue, entry)
         if why or queue is None:
             return why
         found.append(queue)
