@@ -41,18 +41,28 @@ class Lenders:
         if rule is None or quota is None:
             return 0
         open_loans = [loan for loan in self.loans if _lends(loan, queue.name, entry)]
-        promised = sum(loan.amount for loan in open_loans if not _in_force(loan))
+        promised = at_once([loan for loan in open_loans if not _in_force(loan)])
         most = quota.nominal - promised
         if _idle_only(rule):
             most -= queue.reserved.get(entry, 0)
         if rule.at_most is not None:
-            most = min(most, rule.at_most - sum(loan.amount for loan in open_loans))
+            most = min(most, rule.at_most - at_once(open_loans))
         return max(0, most)
 
     def idle(self, queue: QueueSnapshot, entry: FlavorResource) -> int:
         """What of that nobody's running work holds."""
         quota = queue.quotas[entry]
         return min(self.most(queue, entry), max(0, quota.nominal - queue.reserved.get(entry, 0)))
+
+
+def at_once(loans: Sequence[Loan]) -> int:
+    """The most that these move at one moment: the times of a series never meet."""
+    return max((sum(other.amount for other in loans if _meets(other, loan)) for loan in loans), default=0)
+
+
+def _meets(other: Loan, loan: Loan) -> bool:
+    """Whether one is on loan when the other begins. What is not back yet may be out for as long as it likes."""
+    return other.start <= loan.start and (loan.start < other.end or other.state is LoanState.RETURNING)
 
 
 def check_lender(lenders: Lenders, name: str, wish: Wish) -> None:

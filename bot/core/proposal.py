@@ -18,6 +18,7 @@ from bot.core.placing import no_such_queue
 from bot.core.policy import Policy
 from bot.core.policy.clusters import Cluster
 from bot.core.requests import Ask
+from bot.core.series import Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,7 @@ def _ask(draft: Draft, entry: FlavorResource, kind: LoanKind, lender: str | None
         until=draft.until,
         reason=draft.reason,
         requester=draft.requester,
+        series=draft.series if isinstance(draft.series, Series) else None,
     )
 
 

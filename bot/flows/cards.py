@@ -47,8 +47,23 @@ def owe_requesters_card(uow: UnitOfWork, request: QuotaRequest, at: datetime) ->
 
 
 def refresh_cards(uow: UnitOfWork, number: int, at: datetime, facts: Mapping[str, Any] | None = None) -> None:
-    """Every copy shows the state of now; `facts` are merged into what the copies know."""
-    uow.notices.refresh(card_prefix(number), at, facts)
+    """Every copy shows the state of now; `facts` are merged into what the copies know of this request."""
+    of = card_number(uow.requests.get(number), number)
+    own = facts if of == number or facts is None else {f"{name}@{number}": value for name, value in facts.items()}
+    uow.notices.refresh(card_prefix(of), at, own)
+
+
+def card_number(request: QuotaRequest | None, number: int) -> int:
+    """Whose cards speak of a request: for one time of a series those of the series."""
+    return number if request is None or request.series is None else request.series
+
+
+def known_of(facts: Mapping[str, Any], request: QuotaRequest) -> Mapping[str, Any]:
+    """What a copy of the card knows of a request; of one time of a series it stands beside that of the others."""
+    if request.series is None:
+        return facts
+    mark = f"@{request.id}"
+    return {name.removesuffix(mark): value for name, value in facts.items() if name.endswith(mark)}
 
 
 def refresh_copies(
@@ -66,7 +81,7 @@ def owe_line(
     """One line in the thread of the channel's card; `which` tells several events of one kind apart."""
     channel = policy.approvals.approvals_channel
     own = {**facts, "request": number, "kind": event.value, "at": at.isoformat()}
-    thread = channel_card(number, channel)
+    thread = channel_card(card_number(uow.requests.get(number), number), channel)
     draft = NoticeDraft(
         f"line:{number}:{event.value}:{which}",
         NoticeKind.CARD_THREAD_LINE,
@@ -96,9 +111,19 @@ def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, 
 def tell_requester(
     uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, which: str = "", /, **facts: Any
 ) -> None:
-    """A new direct message, once per kind and request; `which` tells several events of one kind apart."""
-    key = f"{kind.value}:{request.id}:{request.ask.requester}" + (f":{which}" if which else "")
-    uow.notices.owe_once(NoticeDraft(key, kind, request.ask.requester, {**facts, "request": request.id}), at)
+    """A new direct message, once per kind and request; `which` tells several events of one kind apart.
+
+    What there is to say of the times of a series goes into one thread, that of its card.
+    """
+    to = request.ask.requester
+    key = f"{kind.value}:{request.id}:{to}" + (f":{which}" if which else "")
+    draft = NoticeDraft(key, kind, to, {**facts, "request": request.id}, thread_of=series_thread(request, to))
+    uow.notices.owe_once(draft, at)
+
+
+def series_thread(request: QuotaRequest, to: str) -> str | None:
+    """Key of the card in whose thread one time of a series is told of; None for any other request."""
+    return channel_card(request.series, to) if request.series is not None else None
 
 
 def lender_leads(policy: Policy, request: QuotaRequest) -> tuple[str, ...]:

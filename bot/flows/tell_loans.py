@@ -19,7 +19,17 @@ from bot.core.notices import Notice, NoticeDraft
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
 from bot.core.standing import Blocker, LoanStanding, from_json, to_json
-from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
+from bot.flows.cards import (
+    card_number,
+    channel_card,
+    known_of,
+    lender_channel,
+    lender_leads,
+    owe_line,
+    refresh_cards,
+    series_thread,
+    tell_requester,
+)
 from bot.flows.loan_standing import Live, Trouble, standing_of
 from bot.flows.why_late import LATE, Past, was_the_database, why_late
 from bot.flows.work_above import with_work_above
@@ -170,6 +180,8 @@ def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: b
         request, loan, card = uow.requests.get(number), uow.loans.get(number), _own_card(uow, number)
     if request is None or loan is None:
         return False  # rebuilt from annotations: nobody is known to have asked for it
+    if request.series is not None and loan.state is LoanState.SCHEDULED and loan.start > world.clock():
+        return True  # its turn comes
     stood = before.blocker if (before := _shown(card)) else None
     story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen, stood, past)
     facts = _new_facts(story, card)
@@ -197,7 +209,10 @@ def _shown(card: Notice | None) -> LoanStanding | None:
 def _own_card(uow: UnitOfWork, number: int) -> Notice | None:
     """The requester's copy of the card."""
     request = uow.requests.get(number)
-    return uow.notices.get(f"{card_prefix(number)}{request.ask.requester}") if request else None
+    if request is None:
+        return None
+    card = uow.notices.get(channel_card(card_number(request, number), request.ask.requester))
+    return replace(card, draft=replace(card.draft, facts=known_of(card.draft.facts, request))) if card else None
 
 
 def _new_facts(story: _Story, card: Notice | None) -> dict[str, Any] | None:
@@ -224,7 +239,7 @@ def _waits(story: _Story) -> bool:
     if loan.in_force_at is not None:
         return False
     if loan.state is LoanState.SCHEDULED and loan.start > story.now:
-        return loan.start > decided
+        return loan.start > decided and story.request.series is None  # of a series the decision said when
     blocked = story.standing.blocker in _HARD or story.now - max(loan.start, decided) > PATIENCE
     return loan.state in {LoanState.SCHEDULED, LoanState.RUNNING} and story.standing.raised < loan.amount and blocked
 
@@ -278,7 +293,8 @@ def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
     if loan.in_force_at is not None:
         tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)
         _tell_lender(uow, story, NoticeKind.LENDER_BACK, facts)
-    owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
+    if loan.in_force_at is not None or story.request.series is None:
+        owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
     card = _own_card(uow, loan.id)
     if card is not None and not card.draft.facts.get("over"):
         refresh_cards(uow, loan.id, now, {**facts, "late": late, "over": True})
@@ -290,7 +306,10 @@ def _tell_lender(uow: UnitOfWork, story: _Story, kind: NoticeKind, facts: dict[s
         return
     for to in lender_leads(story.policy, story.request) or lender_channel(story.policy, story.request):
         own = {**facts, "request": story.loan.id}
-        uow.notices.owe_once(NoticeDraft(f"{kind.value}:{story.loan.id}:{to}", kind, to, own), story.now)
+        thread = series_thread(story.request, to)
+        card = thread if thread and uow.notices.get(thread) else None  # a user group's or a channel has no card
+        draft = NoticeDraft(f"{kind.value}:{story.loan.id}:{to}", kind, to, own, thread_of=card)
+        uow.notices.owe_once(draft, story.now)
 
 
 def _late(uow: UnitOfWork, story: _Story, due: datetime) -> dict[str, Any] | None:

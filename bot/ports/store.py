@@ -33,10 +33,12 @@ class Requests(Protocol):
         teams: Collection[str] | None = None,
         requester: str | None = None,
         extends: int | None = None,
+        series: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at."""
+        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at. Those that were
+        made for each time of a series are found by its number, as `series`, and only so."""
         ...
 
     def update(self, request: QuotaRequest) -> QuotaRequest:

@@ -28,6 +28,8 @@ class NoticeKind(StrEnum):
     """[direct.waits] Requester, when it is approved and cannot be put in force now, or starts later."""
     LOAN_IN_FORCE_LATER = "loan_in_force_later"
     """[direct.in_force_later] Requester, when a loan that waited is in force."""
+    SERIES_APPROVED = "series_approved"
+    """[series.approved] Requester, when it is approved that a loan repeats: the one message of that decision."""
     DENIED = "denied"
     """[direct.denied] Requester, when a person or a rule denied the request."""
     LAPSED = "lapsed"

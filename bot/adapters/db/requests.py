@@ -32,6 +32,7 @@ class SqlRequests(Repository):
         teams: Collection[str] | None = None,
         requester: str | None = None,
         extends: int | None = None,
+        series: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -44,6 +45,7 @@ class SqlRequests(Repository):
             query = query.where(REQUEST.c.requester == requester)
         if extends is not None:
             query = query.where(REQUEST.c.extends == extends)
+        query = query.where(REQUEST.c.series.is_(None) if series is None else REQUEST.c.series == series)
         if since is not None:
             query = query.where(REQUEST.c.created_at >= since)
         return [to_request(row) for row in self._all(query)]

@@ -86,6 +86,7 @@ class FakeRequests:
         teams: Collection[str] | None = None,
         requester: str | None = None,
         extends: int | None = None,
+        series: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -96,6 +97,7 @@ class FakeRequests:
             and (teams is None or one.ask.team in teams)
             and (requester is None or one.ask.requester == requester)
             and (extends is None or one.extends == extends)
+            and one.series == series
             and (since is None or one.created_at >= since)
         ]
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
