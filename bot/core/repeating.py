@@ -66,10 +66,11 @@ def repeated(said: Repeated, first: Span, zone: ZoneInfo) -> Pattern:
     start, end = first.start.astimezone(zone), first.end.astimezone(zone)
     if said.every is Every.WEEKDAY and start.weekday() >= _WORKING_DAYS:
         raise Refused(f"{day_text(start)} is no weekday: choose a start from Mon to Fri.", AskField.START_AT)
+    last = said.last.astimezone(zone)
     return Pattern(
         every=said.every,
         first=start.date(),
-        last=said.last,
+        last=last.date() - (DAY if last.time() < start.time() else timedelta()),
         begins=start.time(),
         ends=end.time(),
         nights=(end.date() - start.date()).days,
@@ -135,4 +136,5 @@ def _check_apart(pattern: Pattern, spans: list[Span]) -> None:
         if one.end > following.start:
             lasts, apart = format_duration(one.end - one.start), format_duration(following.start - one.start)
             instead = "Make each shorter" if pattern.every is Every.WEEK else "Make each shorter, or repeat every week"
-            raise Refused(f"Each lasts {lasts} and the next begins after {apart}: they overlap. {instead}.", AskField.UNTIL)
+            overlap = f"Each lasts {lasts} and the next begins after {apart}: they overlap."
+            raise Refused(f"{overlap} {instead}.", AskField.UNTIL)

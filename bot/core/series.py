@@ -6,7 +6,7 @@ core/repeating, kept with the request, read by verdicts and views.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -32,8 +32,8 @@ class Repeated:
     """What a form says: the loan that it asks for, again and again."""
 
     every: Every
-    last: date
-    """In the asker's zone: none begins after that day."""
+    last: datetime
+    """None begins after it."""
 
 
 @dataclass(frozen=True, slots=True)

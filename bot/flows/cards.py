@@ -58,14 +58,6 @@ def card_number(request: QuotaRequest | None, number: int) -> int:
     return number if request is None or request.series is None else request.series
 
 
-def known_of(facts: Mapping[str, Any], request: QuotaRequest) -> Mapping[str, Any]:
-    """What a copy of the card knows of a request; of one time of a series it stands beside that of the others."""
-    if request.series is None:
-        return facts
-    mark = f"@{request.id}"
-    return {name.removesuffix(mark): value for name, value in facts.items() if name.endswith(mark)}
-
-
 def refresh_copies(
     uow: UnitOfWork, request: QuotaRequest, at: datetime, facts: Mapping[str, Any] | None = None
 ) -> None:
@@ -124,6 +116,19 @@ def tell_requester(
 def series_thread(request: QuotaRequest, to: str) -> str | None:
     """Key of the card in whose thread one time of a series is told of; None for any other request."""
     return channel_card(request.series, to) if request.series is not None else None
+
+
+def tell_lender(
+    uow: UnitOfWork, policy: Policy, request: QuotaRequest, kind: NoticeKind, at: datetime, facts: Mapping[str, Any]
+) -> None:
+    """The leads of a loan's lender, or its channel, once per kind; nobody if the loan has none."""
+    if request.ask.lender is None:
+        return
+    for to in lender_leads(policy, request) or lender_channel(policy, request):
+        thread = series_thread(request, to)
+        card = thread if thread and uow.notices.get(thread) else None  # a channel has no card of its own
+        own = {**facts, "request": request.id}
+        uow.notices.owe_once(NoticeDraft(f"{kind.value}:{request.id}:{to}", kind, to, own, thread_of=card), at)
 
 
 def lender_leads(policy: Policy, request: QuotaRequest) -> tuple[str, ...]:

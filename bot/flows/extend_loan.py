@@ -4,7 +4,7 @@ An extension is a request of its own, with approvals and a card like any other. 
 was to end. Nothing is asked of the cluster: the quota stays where it is, only for longer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.core.errors import Refused
@@ -15,6 +15,7 @@ from bot.core.requests import Ask
 from bot.flows.audited import refusals_audited
 from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
 from bot.flows.grant_extension import extendable
+from bot.flows.series import loan_meant
 from bot.flows.submit_request import Asked, Submitted, stored_from, submit
 from bot.flows.world import World
 
@@ -37,6 +38,7 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
     if stored is not None:
         return Submitted(stored)
     with refusals_audited(world, user, "extend", f"Q-{wish.number}"):
+        wish = replace(wish, number=loan_meant(world, wish.number))
         person = person_of(world, user)
         ask, now = _ask(world, wish, person), world.clock()
         asked = Asked(
@@ -55,6 +57,7 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
 
 def loan_to_extend(world: World, number: int) -> Loan:
     """Before it is asked how much longer. Raises Refused."""
+    number = loan_meant(world, number)
     with world.store.read() as uow:
         return extendable(uow, number, world.clock())
 

@@ -21,7 +21,7 @@ from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, offers, platform, reminders
+from bot.views import direct, loan_trouble, offers, platform, reminders, series
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.kinds import NoticeKind
@@ -37,6 +37,8 @@ _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LOAN_IN_FORCE: direct.in_force,
     NoticeKind.LOAN_WAITS: direct.waits,
     NoticeKind.LOAN_IN_FORCE_LATER: direct.in_force_later,
+    NoticeKind.SERIES_APPROVED: series.approved,
+    NoticeKind.SERIES_STOPPED: series.stopped,
     NoticeKind.DENIED: direct.denied,
     NoticeKind.LAPSED: direct.lapsed,
     NoticeKind.WITHDRAWN: direct.withdrawn,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.core.loans import Loan, LoanState
 from bot.core.requests import QuotaRequest
+from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 
 BEGUN = frozenset({LoanState.SCHEDULED, LoanState.RUNNING})
@@ -40,13 +41,17 @@ class Times:
 
 def times_of(uow: UnitOfWork, request: QuotaRequest) -> Times:
     """Of a request that repeats; without loans before it is approved."""
-    numbers = sorted(one.id for one in uow.requests.find(series=request.id))
-    loans = [loan for number in numbers if (loan := uow.loans.get(number)) is not None]
+    loans = [loan for one in uow.requests.times_of(request.id) if (loan := uow.loans.get(one.id)) is not None]
     return Times(request, tuple(sorted(loans, key=lambda loan: (loan.start, loan.id))))
 
 
-def meant(uow: UnitOfWork, number: int) -> int:
+def loan_meant(world: World, number: int) -> int:
     """The loan that a number means: of a series the time that runs or comes next."""
+    with world.store.read() as uow:
+        return _meant(uow, number)
+
+
+def _meant(uow: UnitOfWork, number: int) -> int:
     request = uow.requests.get(number)
     if request is None or request.ask.series is None:
         return number

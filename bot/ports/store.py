@@ -33,12 +33,15 @@ class Requests(Protocol):
         teams: Collection[str] | None = None,
         requester: str | None = None,
         extends: int | None = None,
-        series: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at. Those that were
-        made for each time of a series are found by its number, as `series`, and only so."""
+        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at.
+        Without those that stand for one time of a series."""
+        ...
+
+    def times_of(self, series: int) -> Sequence[QuotaRequest]:
+        """The requests that stand for the times of a series, in order."""
         ...
 
     def update(self, request: QuotaRequest) -> QuotaRequest:

@@ -104,6 +104,24 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
+class SeriesFacts:
+    """How a series stands."""
+
+    number: int
+    """Of the request that asked for it."""
+    place: int
+    """Which time `CardFacts.loan` is, from 1."""
+    times: int
+    """How many were approved."""
+    to_come: int
+    """How many have not begun and are not called off, beside that loan."""
+    following: datetime | None
+    """When the next of those begins."""
+    last_end: datetime
+    """Of what is left, else of all."""
+
+
+@dataclass(frozen=True, slots=True)
 class CardFacts:
     """A request with all that came of it, or an extension with the loan that it is about.
 
@@ -149,5 +167,8 @@ class CardFacts:
     """One of the loan that waits for a decision."""
     pause: Pause | None = None
     """Quota changes are paused: an approval waits."""
+    series: SeriesFacts | None = None
+    """Of a request that repeats and was approved: `loan` is the time that runs or comes next, else the last one. Of
+    one such time: which it is."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

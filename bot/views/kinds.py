@@ -30,6 +30,8 @@ class NoticeKind(StrEnum):
     """[direct.in_force_later] Requester, when a loan that waited is in force."""
     SERIES_APPROVED = "series_approved"
     """[series.approved] Requester, when it is approved that a loan repeats: the one message of that decision."""
+    SERIES_STOPPED = "series_stopped"
+    """[series.stopped] Requester, when somebody else called off what a series had to come."""
     DENIED = "denied"
     """[direct.denied] Requester, when a person or a rule denied the request."""
     LAPSED = "lapsed"

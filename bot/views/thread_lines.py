@@ -22,6 +22,7 @@ class EventKind(StrEnum):
     ACCEPTED = "accepted"
     KEPT = "kept"
     WITHDRAWN = "withdrawn"
+    STOPPED = "stopped"
     LAPSED = "lapsed"
     WORSE = "worse"
     IN_FORCE = "in force"
@@ -53,6 +54,7 @@ _WORDS = {
     EventKind.ACCEPTED: "accepted the change",
     EventKind.KEPT: "keeps what was asked for",
     EventKind.WITHDRAWN: "withdrew it",
+    EventKind.STOPPED: "stopped the series",
     EventKind.LAPSED: "lapsed: nobody decided",
     EventKind.WORSE: "pressed Approve; the picture had changed, so nothing was approved",
     EventKind.IN_FORCE: "in force",

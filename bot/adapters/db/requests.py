@@ -32,11 +32,11 @@ class SqlRequests(Repository):
         teams: Collection[str] | None = None,
         requester: str | None = None,
         extends: int | None = None,
-        series: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        query = select(REQUEST).order_by(REQUEST.c.created_at.desc(), REQUEST.c.id.desc()).limit(limit)
+        query = select(REQUEST).where(REQUEST.c.series.is_(None)).limit(limit)
+        query = query.order_by(REQUEST.c.created_at.desc(), REQUEST.c.id.desc())
         if states is not None:
             query = query.where(REQUEST.c.state.in_([state.value for state in states]))
         if teams is not None:
@@ -45,9 +45,12 @@ class SqlRequests(Repository):
             query = query.where(REQUEST.c.requester == requester)
         if extends is not None:
             query = query.where(REQUEST.c.extends == extends)
-        query = query.where(REQUEST.c.series.is_(None) if series is None else REQUEST.c.series == series)
         if since is not None:
             query = query.where(REQUEST.c.created_at >= since)
+        return [to_request(row) for row in self._all(query)]
+
+    def times_of(self, series: int) -> Sequence[QuotaRequest]:
+        query = select(REQUEST).where(REQUEST.c.series == series).order_by(REQUEST.c.id)
         return [to_request(row) for row in self._all(query)]
 
     def update(self, request: QuotaRequest) -> QuotaRequest:

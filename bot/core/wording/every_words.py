@@ -91,7 +91,8 @@ def _checked(every: Every, start: _Moment) -> Misread | None:
     if every is not Every.WEEK and start.weekday is not None:
         day = WEEKDAYS[start.weekday].lower()
         clock = f"{start.clock:%H:%M}" if start.clock else "18:00"
-        return Misread(f"every {every.value} has no day of the week. For one day write every week {day}.", (f"week {day} {clock} to 08:00",))
+        sentence = f"every {every.value} has no day of the week. For one day write every week {day}."
+        return Misread(sentence, (f"week {day} {clock} to 08:00",))
     if every is Every.WEEK and start.weekday is None:
         return _like(every, "Say the day of the week")
     return None if start.clock else _like(every, "Say the time of day")

@@ -90,4 +90,3 @@ def _before_the_reason(line: Line, whole: str) -> tuple[str, str, str]:
         return whole, "", ""
     cut = token.start - line.tokens[0].start
     return whole[:cut], " ", whole[cut:]
-

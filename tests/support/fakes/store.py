@@ -86,7 +86,6 @@ class FakeRequests:
         teams: Collection[str] | None = None,
         requester: str | None = None,
         extends: int | None = None,
-        series: int | None = None,
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
@@ -97,11 +96,14 @@ class FakeRequests:
             and (teams is None or one.ask.team in teams)
             and (requester is None or one.ask.requester == requester)
             and (extends is None or one.extends == extends)
-            and one.series == series
+            and one.series is None
             and (since is None or one.created_at >= since)
         ]
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
         return found[:limit]
+
+    def times_of(self, series: int) -> Sequence[QuotaRequest]:
+        return [one for _, one in sorted(self._tables.requests.items()) if one.series == series]
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
         known = self._tables.requests.get(request.id)
