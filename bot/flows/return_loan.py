@@ -20,7 +20,8 @@ from bot.views.thread_lines import EventKind
 
 
 def return_loan(world: World, number: int, amount: int | None, user: str, arrival: str) -> tuple[Loan, int]:
-    """`amount` None is all of it; of a series what runs or comes next. The loan as it is now, and how much goes back. Raises Refused; both are audited."""
+    """`amount` None is all of it; of a series what runs or comes next. The loan as it is
+    now, and how much goes back. Raises Refused; both are audited."""
     with refusals_audited(world, user, "return", f"Q-{number}"):
         return _return(world, loan_meant(world, number), amount, user, arrival)
 

@@ -67,3 +67,17 @@ def following(uow: UnitOfWork, loan: Loan) -> Loan | None:
         return None
     later: Sequence[Loan] = [one for one in times_of(uow, series).left if one.start >= loan.end and one.id != loan.id]
     return later[0] if later else None
+
+
+def without_later_times(uow: UnitOfWork, loans: Sequence[Loan]) -> list[Loan]:
+    """The same, of each series only what has begun and else the next one."""
+    kept: list[Loan] = []
+    known: set[int] = set()
+    for loan in sorted(loans, key=lambda loan: (loan.start, loan.id)):
+        request = uow.requests.get(loan.id)
+        series = request.series if request is not None else None
+        if series is None or series not in known or loan.state is not LoanState.SCHEDULED:
+            kept.append(loan)
+        if series is not None:
+            known.add(series)
+    return sorted(kept, key=lambda loan: loan.id)
