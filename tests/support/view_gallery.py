@@ -152,7 +152,7 @@ def series(world: World) -> dict[str, CardFacts]:
     later = replace(second, state=LoanState.SCHEDULED, in_force_at=None)
     over = replace(facts, place=4, to_come=0, following=None)
     return {
-        "series waits": world.card(waits),
+        "series, waiting": world.card(waits),
         "series in force": world.approved(second, world.standing(), request=given, series=facts),
         "series, last in force": world.approved(second, world.standing(), request=given, series=over),
         "series, next": world.approved(later, None, request=given, series=replace(facts, place=3)),
@@ -370,6 +370,8 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
+    stopped = world.request(RequestState.APPROVED, ask=world.ask(series=world.series()))
+    yield "answer series stopped", done.request_withdrawn(stopped)
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))
     yield "answer returned", done.loan_returned(world.loan(), 4)
     yield "answer confirm return", done.confirm_return(world.loan())
