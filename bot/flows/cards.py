@@ -72,8 +72,11 @@ def owe_line(
 ) -> None:
     """One line in the thread of the channel's card; `which` tells several events of one kind apart."""
     channel = policy.approvals.approvals_channel
+    of = card_number(uow.requests.get(number), number)
+    if of != number:  # in the thread of a series: which of its times
+        facts = {**facts, "note": ", ".join(filter(None, (f"Q-{number}", facts.get("note"))))}
     own = {**facts, "request": number, "kind": event.value, "at": at.isoformat()}
-    thread = channel_card(card_number(uow.requests.get(number), number), channel)
+    thread = channel_card(of, channel)
     draft = NoticeDraft(
         f"line:{number}:{event.value}:{which}",
         NoticeKind.CARD_THREAD_LINE,
