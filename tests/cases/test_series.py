@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.core.loans import Loan, LoanState
+from bot.demo.slack import View
 from tests.support.stage import LENT, NOMINAL, CaseStage, Pair
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -107,13 +108,42 @@ def test_an_admin_ends_all_of_it(stage: CaseStage, pair: Pair) -> None:
 
 
 def test_the_form_asks_for_a_series(stage: CaseStage, pair: Pair) -> None:
-    user = stage.people[pair.asker]
+    """What it says at once stands on its field; what needs the zone of the asker comes back with the form."""
+    user, begins = stage.people[pair.asker], _now(stage).replace(second=0, microsecond=0) + 2 * HOUR
     stage.types(pair.asker, "request")
-    form = stage.wait("the form", lambda: _view(stage, user, "gpuq_request_form"))
-    stage.slack.press_in_view(user, "gpuq_form_more") if hasattr(stage.slack, "press_in_view") else None
-    assert form is not None
+    form = stage.wait("the form", lambda: _form(stage, user, "gpuq_form_amount"))
+    stage.slack.press(user, form, "gpuq_form_more")
+    stage.wait("more of it", lambda: _form(stage, user, "gpuq_form_repeat"))
+    filled = {
+        "gpuq_form_amount": "2",
+        "gpuq_form_lender": pair.lender,
+        "gpuq_form_until": "8h",
+        "gpuq_form_repeat": "day",
+        "gpuq_form_reason": "nightly sweeps",
+    }
+    unsaid = stage.slack.submit_view(user, filled)
+    assert unsaid.field_errors == {
+        "gpuq_form_start_at": "Say when the first one starts",
+        "gpuq_form_repeat_until": "Say until when it repeats",
+    }
+    start, last = int(begins.timestamp()), int((begins + 2 * DAY).timestamp())
+    too_soon = stage.slack.submit_view(
+        user, filled | {"gpuq_form_start_at": start, "gpuq_form_repeat_until": start - 60}
+    )
+    assert too_soon.field_errors == {"gpuq_form_repeat_until": "This is before the first one starts"}
+    timed = filled | {"gpuq_form_start_at": start, "gpuq_form_repeat_until": last}
+    assert stage.slack.submit_view(user, timed).acked
+    (request,) = stage.wait("the request", lambda: stage.requests_of(pair.asker))
+    series = request.ask.series
+    assert series is not None
+    ends = begins + 8 * HOUR
+    assert (series.words, len(series.spans)) == (f"every day {begins:%H:%M} to {ends:%H:%M}", 3)
+    assert series.spans[0].start == begins
+    stage.card_says(request.id, f"{series.words}, 3 times", "nightly sweeps")
 
 
-def _view(stage: CaseStage, user: str, name: str) -> object | None:
+def _form(stage: CaseStage, user: str, field: str) -> View | None:
+    """The request form in front of somebody, once it has this field."""
     view = stage.slack.open_view(user)
-    return view if view is not None and view.body["callback_id"] == name else None
+    has = view is not None and any(block.get("block_id") == field for block in view.blocks)
+    return view if has else None
