@@ -162,8 +162,7 @@ def test_the_rest_of_the_line_is_read_as_ever() -> None:
         ),
         (
             "every day 8:00 for 30h until 31 Jan",
-            "Each lasts 30 h and the next begins after 1 day: they overlap. "
-            "Make each shorter, or repeat every week.",
+            "Each lasts 30 h and the next begins after 1 day: they overlap. Make each shorter, or repeat every week.",
             False,
         ),
         (

@@ -22,6 +22,7 @@ LATER_STEPS = (
     *("ask extra", "tick over-commit", "cordon node"),
     *("offer", "accept offer", "keep what was asked", "accept and decide race"),
     *("extend", "pause", "resume"),
+    *("ask series", "stop series"),
 )
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000
