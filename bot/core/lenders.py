@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.core.drafts import AskField
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
-from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.loans import Loan, LoanKind, LoanState, at_once
 from bot.core.placing import no_such_queue
 from bot.core.policy.clusters import Cluster, Lender
 from bot.core.trees import share_a_tree
@@ -53,16 +53,6 @@ class Lenders:
         """What of that nobody's running work holds."""
         quota = queue.quotas[entry]
         return min(self.most(queue, entry), max(0, quota.nominal - queue.reserved.get(entry, 0)))
-
-
-def at_once(loans: Sequence[Loan]) -> int:
-    """The most that these move at one moment: the times of a series never meet."""
-    return max((sum(other.amount for other in loans if _meets(other, loan)) for loan in loans), default=0)
-
-
-def _meets(other: Loan, loan: Loan) -> bool:
-    """Whether one is on loan when the other begins. What is not back yet may be out for as long as it likes."""
-    return other.start <= loan.start and (loan.start < other.end or other.state is LoanState.RETURNING)
 
 
 def check_lender(lenders: Lenders, name: str, wish: Wish) -> None:

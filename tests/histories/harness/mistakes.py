@@ -16,6 +16,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
+from bot.core.series import Series
 from bot.flows import answer_offer, converge_quota, gather, make_offer, overcommit_tick, record_decision, submit_request
 from bot.ports.chat import PostUnknown
 from bot.views import parts
@@ -284,6 +285,12 @@ def void_offers_are_accepted(patch: Patch) -> None:
     patch.setattr(store.FakeOffers, "update", update)
 
 
+def series_misses_its_last_time(patch: Patch) -> None:
+    """All but one of its times are granted."""
+    right = Series.left
+    patch.setattr(Series, "left", lambda series, now: right(series, now)[:-1] or right(series, now))
+
+
 def no_fence(patch: Patch) -> None:
     """A raise does not wait for a patch under way on the other side."""
     patch.setattr(steps, "is_firm", lambda _look, _leg: True)
@@ -331,6 +338,7 @@ MISTAKES = _named(
     anybody_answers,
     anybody_accepts,
     offers_more,
+    series_misses_its_last_time,
     extra_without_tick,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""

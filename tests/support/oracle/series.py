@@ -1,4 +1,4 @@
-"""A loan that repeats: its one decision gives one loan for each time that is not over, no more, no other, none twice."""
+"""A loan that repeats: its one decision gives one loan for each time that is not over, no other, and none twice."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -58,11 +58,13 @@ class SeriesJudge:
             return
         self._loans.add(number)
         series, (start, end) = self._of[number]
-        if (event["start"], event["end"]) != (max(start, self._approved[series]), end):
+        latest = max(start, self._approved[series])  # whoever decides reads the clock before it is stored
+        if event["end"] != end or not start <= event["start"] <= latest:
             yield "P4", f"Q-{number} is {start} to {end} and its loan is {event['start']} to {event['end']}"
 
     def _at_rest(self) -> Iterator[tuple[str, str]]:
         for series, at in self._approved.items():
             wanted = {span for span in self._asked[series]["spans"] if span[1] > at}
-            if set(self._times[series]) != wanted or not set(self._times[series].values()) <= self._loans:
-                yield "P4", f"Q-{series} was approved for {sorted(wanted)} and has {self._times[series]}"
+            times = self._times[series]
+            if not wanted <= set(times) or not set(times.values()) <= self._loans:
+                yield "P4", f"Q-{series} was approved for {sorted(wanted)} and has {times}"
