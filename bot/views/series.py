@@ -17,7 +17,7 @@ def approved(facts: CardFacts) -> Message:
     """The one message of the decision: what comes when."""
     request, series = facts.request, facts.request.ask.series
     assert series is not None
-    first = line(what(request.ask), f", {series.words}: approved ({request.name})")
+    first = line(what(request.ask), f", {series.words}, approved ({request.name})")
     lines = [*_next(facts), _by(facts), line("You hear of each in the thread of the card")]
     return _message(Symbol.IN_FORCE, first, lines, stop_button(request.id))
 
@@ -39,7 +39,7 @@ def stopped(facts: CardFacts) -> Message:
     """Somebody else stopped it: the team's lead, or an admin."""
     request, series = facts.request, facts.request.ask.series
     assert series is not None
-    first = line(what(request.ask), f", {series.words}: stopped ({request.name})")
+    first = line(what(request.ask), f", {series.words}, stopped ({request.name})")
     return _message(Symbol.OVER, first, [line("What had not begun is called off")])
 
 

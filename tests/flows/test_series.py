@@ -131,7 +131,7 @@ def test_its_people_hear_once_of_the_decision_and_of_each_time_in_one_thread(ben
     number = granted(bench)
     told = bench.posted(REQUESTER)
     assert [one.message.text for one in told if one.thread is None][1:] == [
-        f"8 a100 for vision, every Fri 18:00 to Mon 08:00: approved (Q-{number})"
+        f"8 a100 for vision, every Fri 18:00 to Mon 08:00, approved (Q-{number})"
     ]
     assert not [one for one in told if one.thread is not None]
     for n in range(3):
