@@ -143,8 +143,9 @@ def test_its_people_hear_once_of_the_decision_and_of_each_time_in_one_thread(ben
     threads = {one.thread for one in bench.posted(REQUESTER)} - {None}
     assert threads == {card.ref}
     in_thread = [one.message.text for one in bench.posted(REQUESTER) if one.thread]
-    assert [f"(Q-{number + 1 + n}, {n + 1} of 3)" in text for n, text in enumerate(in_thread[::2])] == [True] * 3
-    assert len(in_thread) == 6, "its start and its end"
+    assert [f"(Q-{number + 1 + n}, {n + 1} of 3)" in text for n, text in enumerate(in_thread[::3])] == [True] * 3
+    assert len(in_thread) == 9, "its start, an hour before its end, and its end"
+    assert len([one for one in bench.posted(REQUESTER) if one.thread is None]) == 2
 
 
 def test_the_channels_thread_has_a_line_of_each_start_and_end(bench: "Bench") -> None:
