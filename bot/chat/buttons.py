@@ -21,6 +21,7 @@ from bot.flows.overcommit_tick import asks_for_tick
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
+from bot.flows.stop_series import end_series, repeats
 from bot.flows.withdraw_request import withdraw_request
 from bot.views.answers.done import loan_ended, request_withdrawn
 from bot.views.answers.show import show
@@ -114,7 +115,10 @@ def on_extend_form(arrived: Arrived) -> None:
 
 
 def on_end(arrived: Arrived) -> Message:
-    """An admin ends a loan, as with the typed `end Q`. Confirmed by Slack's dialog already."""
+    """An admin ends a loan or a series, as with the typed `end Q`. Confirmed by Slack's dialog already."""
+    number = number_of(arrived)
+    if repeats(arrived.world, number):
+        return said(end_series(arrived.world, number, "", arrived.user, arrived.origin))
     return loan_ended(end_loan(arrived.world, number_of(arrived), "", arrived.user, arrived.origin))
 
 

@@ -11,7 +11,7 @@ from bot.core.messages import Modal
 from bot.core.requests import RequestState
 from bot.flows.request_form import draft_of_form, form_facts, values_of_request
 from bot.flows.submit_request import submit_request
-from bot.views.ids import Action, Field
+from bot.views.ids import REPEAT_ONCE, Action, Field
 from bot.views.request_form import FormError, FormValues, form, loading, not_sent, sent
 
 
@@ -22,7 +22,8 @@ def open_form(arrived: Arrived, values: FormValues) -> bool:
         view = world.chat.open_view(arrived.get("trigger_id"), loading(draft))
     except (Rejected, Unavailable):
         return False
-    return _show(arrived, view, form(form_facts(world, arrived.user, draft, values)))
+    more = values.start_at is not None or values.repeat != REPEAT_ONCE
+    return _show(arrived, view, form(form_facts(world, arrived.user, draft, values, more=more)))
 
 
 def open_empty(arrived: Arrived) -> None:

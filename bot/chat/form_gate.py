@@ -16,9 +16,9 @@ from bot.flows.request_form import draft_of_form
 from bot.flows.world import World
 from bot.views.change_form import ChangeMark, mark_of
 from bot.views.change_form import checking as change_checking
-from bot.views.ids import UNTIL_DATE, Field, View
+from bot.views.ids import REPEAT_ONCE, UNTIL_DATE, Field, View
 from bot.views.modal_json import modal_json
-from bot.views.request_form import checking
+from bot.views.request_form import FormValues, checking
 
 Errors = dict[str, str]
 
@@ -76,7 +76,21 @@ def _request(values: State, policy: Policy, item: InboxItem) -> Errors:
         errors[Field.START_AT] = "Start is after the end"
     if limits.reason_required and not said.reason.strip():
         errors[Field.REASON] = "Say why in a few words"
+    if said.repeat != REPEAT_ONCE:
+        errors |= _repeat(said)
     return {str(field): sentence for field, sentence in errors.items()}
+
+
+def _repeat(said: FormValues) -> Errors:
+    """What repeats has a first time and an end. The rest is a matter of the zone of who asks: the worker's."""
+    errors: Errors = {}
+    if said.start_at is None:
+        errors[Field.START_AT] = "Say when the first one starts"
+    if said.repeat_until is None:
+        errors[Field.REPEAT_UNTIL] = "Say until when it repeats"
+    elif said.start_at is not None and said.repeat_until < said.start_at:
+        errors[Field.REPEAT_UNTIL] = "This is before the first one starts"
+    return errors
 
 
 def _change(values: State, mark: ChangeMark, item: InboxItem) -> Errors:

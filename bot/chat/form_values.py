@@ -48,5 +48,7 @@ def form_values(values: State) -> FormValues:
         until_at=instant(values, Field.UNTIL_AT),
         lender=text(values, Field.LENDER) or empty.lender,
         start_at=instant(values, Field.START_AT),
+        repeat=text(values, Field.REPEAT) or empty.repeat,
+        repeat_until=instant(values, Field.REPEAT_UNTIL),
         reason=text(values, Field.REASON),
     )

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.core.loans import LoanKind
+from bot.core.series import Repeated, Series
 
 
 class AskField(StrEnum):
@@ -21,6 +22,8 @@ class AskField(StrEnum):
     LENDER = "lender"
     START_AT = "start_at"
     REASON = "reason"
+    REPEAT = "repeat"
+    REPEAT_UNTIL = "repeat_until"
     CLUSTER = "cluster"
     """Only typed; the form offers the queues of all clusters."""
 
@@ -43,6 +46,8 @@ class Draft:
     """None: at approval."""
     duration: timedelta | None = None
     until: datetime | None = None
+    series: Series | Repeated | None = None
+    """It repeats; start and end are those of the first time. A form does not know the zone of who fills it in."""
     reason: str = ""
 
 

@@ -115,7 +115,7 @@ def _checked(minutes: Fraction, pairs: list[tuple[str, str]], text: str) -> time
         return Misread(f'"{shown(text)}" is no time at all.', ("3d",))
     broken = next((pair for pair in pairs if "." in pair[0]), None)
     if broken:
-        whole = _compact(timedelta(minutes=max(1, int(minutes))))
+        whole = compact_duration(timedelta(minutes=max(1, int(minutes))))
         return Misread(f"{broken[0]} is not a whole number of {unit_name(broken[1])}. Try {whole}.", (whole,))
     return timedelta(minutes=int(minutes))
 
@@ -127,7 +127,8 @@ def _readings_of_m(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
     return minutes, f"{4 * int(pairs[0][0])}w"
 
 
-def _compact(length: timedelta) -> str:
+def compact_duration(length: timedelta) -> str:
+    """As people type it: "3d", "1h52min"."""
     return format_duration(length).replace(" days", "d").replace(" day", "d").replace(" h", "h").replace(" ", "")
 
 

@@ -34,6 +34,8 @@ class Instant:
 
     at: datetime
     notes: tuple[str, ...] = ()
+    dated: bool = False
+    """Whether only a day was said, and no time of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def _settle(day: Day | None, clock: Clock | None, asker: _Asker) -> Instant | Mi
         notes.append(f"{WEEKDAYS[day.weekday]} means {means}: today's {at_time:%H:%M} has passed.")
     if at <= asker.now:
         return _passed(local, asker.now, offset)
-    return Instant(at, (*notes, note) if note else tuple(notes))
+    return Instant(at, (*notes, note) if note else tuple(notes), dated=clock is None)
 
 
 def _date_of(day: Day | None, today: date) -> date:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bot.core.drafts import AskField
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
-from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.loans import Loan, LoanKind, LoanState, at_once
 from bot.core.placing import no_such_queue
 from bot.core.policy.clusters import Cluster, Lender
 from bot.core.trees import share_a_tree
@@ -41,12 +41,12 @@ class Lenders:
         if rule is None or quota is None:
             return 0
         open_loans = [loan for loan in self.loans if _lends(loan, queue.name, entry)]
-        promised = sum(loan.amount for loan in open_loans if not _in_force(loan))
+        promised = at_once([loan for loan in open_loans if not _in_force(loan)])
         most = quota.nominal - promised
         if _idle_only(rule):
             most -= queue.reserved.get(entry, 0)
         if rule.at_most is not None:
-            most = min(most, rule.at_most - sum(loan.amount for loan in open_loans))
+            most = min(most, rule.at_most - at_once(open_loans))
         return max(0, most)
 
     def idle(self, queue: QueueSnapshot, entry: FlavorResource) -> int:

@@ -10,7 +10,10 @@ from bot.core.drafts import AskField
 from bot.core.durations import format_duration
 from bot.core.errors import Refused
 from bot.core.policy import Policy
+from bot.core.policy.approvals import Limits
+from bot.core.repeating import date_words
 from bot.core.request_facts import Pace, RequestFacts
+from bot.core.series import Series, times
 
 HOUR = timedelta(hours=1)
 
@@ -30,11 +33,30 @@ def over_limits(policy: Policy, facts: RequestFacts) -> tuple[Refused, ...]:
         over.append(Refused(f"{length} is over {longest}.", AskField.UNTIL))
     elif facts.duration <= timedelta():
         over.append(Refused("This time has passed.", AskField.UNTIL))
+    if ask.series is not None:
+        over += _series_over(limits, ask.series, facts.now)
     if facts.on_loan > limits.most_on_loan_per_team:
         left = max(0, limits.most_on_loan_per_team - facts.others_on_loan)
         held = f"{facts.others_on_loan:,} of {limits.most_on_loan_per_team:,} on loan for {ask.team}"
-        over.append(Refused(f"{held}; at most {left:,} more.", AskField.AMOUNT))
+        each = f" {ask.amount:,} {times(facts.times)} are {ask.amount * facts.times:,}." if facts.times > 1 else ""
+        over.append(Refused(f"{held}; at most {left:,} more.{each}", AskField.AMOUNT))
     return tuple(over)
+
+
+def _series_over(limits: Limits, series: Series, now: datetime) -> list[Refused]:
+    """How often and how far ahead a series may go; what to say instead is the day on which its last one may begin."""
+    left = series.left(now)
+    count, far = len(left), bool(left) and left[-1].end - now > limits.longest_series
+    within = [span for span in left[: limits.most_times_per_series] if span.end - now <= limits.longest_series]
+    if not far and count <= limits.most_times_per_series:
+        return []
+    zone = ZoneInfo(series.zone)
+    instead = f" Say until {date_words(within[-1].start.astimezone(zone).date())}." if within else ""
+    if count > limits.most_times_per_series:
+        limit = f"the limit of {limits.most_times_per_series:,} per series"
+        return [Refused(f"{times(count)} is over {limit}.{instead}", AskField.REPEAT_UNTIL)]
+    limit = f"A series may end {format_duration(limits.longest_series)} ahead at most."
+    return [Refused(f"{limit}{instead}", AskField.REPEAT_UNTIL)]
 
 
 def refusals(policy: Policy, facts: RequestFacts, pace: Pace) -> tuple[Refused, ...]:

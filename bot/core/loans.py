@@ -3,6 +3,7 @@
 Written by the flows that approve, return and end; read by convergence, views and the commands.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -66,3 +67,13 @@ class Loan:
     def leg_id(self) -> str:
         """Name of this loan in legs and annotations."""
         return f"L{self.id}"
+
+
+def at_once(loans: Sequence[Loan]) -> int:
+    """The most that these move at one moment: the times of a series never meet."""
+    return max((sum(other.amount for other in loans if _meets(other, loan)) for loan in loans), default=0)
+
+
+def _meets(other: Loan, loan: Loan) -> bool:
+    """Whether one is on loan when the other begins. What is not back yet may be out for as long as it likes."""
+    return other.start <= loan.start and (loan.start < other.end or other.state is LoanState.RETURNING)

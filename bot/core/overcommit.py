@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.core.convergence.annotation import Standing, read
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
-from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.loans import Loan, LoanKind, LoanState, at_once
 from bot.core.resource_quotas import hard_field, is_resource_quota
 
 
@@ -107,8 +107,9 @@ def against(found: Overcommit, hardware: Hardware, entry: FlavorResource) -> Ove
 
 
 def on_extra_loan(loans: Sequence[Loan], entry: FlavorResource) -> int:
-    """Devices on extra loans of a flavor that are not over, whether or not they are in the queues yet."""
-    return sum(loan.amount for loan in loans if _counts(loan) and (loan.flavor, loan.resource) == entry)
+    """Devices on extra loans of a flavor that are not over, whether or not they are in the queues yet: the most of them
+    at one moment."""
+    return at_once([loan for loan in loans if _counts(loan) and (loan.flavor, loan.resource) == entry])
 
 
 def _counts(loan: Loan) -> bool:

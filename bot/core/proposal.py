@@ -19,6 +19,7 @@ from bot.core.policy import Policy
 from bot.core.policy.clusters import Cluster
 from bot.core.requests import Ask
 from bot.core.resource_quotas import counting_key, is_resource_quota
+from bot.core.series import Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +292,7 @@ def _ask(draft: Draft, entry: FlavorResource, kind: LoanKind, lender: str | None
         until=draft.until,
         reason=draft.reason,
         requester=draft.requester,
+        series=draft.series if isinstance(draft.series, Series) else None,
     )
 
 

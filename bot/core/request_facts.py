@@ -31,10 +31,12 @@ class RequestFacts:
 
     @property
     def duration(self) -> timedelta:
-        """How long the loan is if it is approved now; not positive if its end has passed."""
+        """How long the loan is if it is approved now, of a series the longest; not positive if its end has passed."""
         if self.extends is not None:
             assert self.ask.until is not None
             return self.ask.until - self.extends.start
+        if self.ask.series is not None:
+            return self.ask.series.longest(self.now)
         if self.ask.until is None:
             assert self.ask.duration is not None
             return self.ask.duration
@@ -44,19 +46,28 @@ class RequestFacts:
     def others_on_loan(self) -> int:
         """Devices of the same resource that the team has on loan or asks for elsewhere."""
         lent = sum(loan.amount for loan in self._other_loans() if self._counts(loan))
-        asked = sum(one.ask.amount for one in self._other_requests() if one.ask.resource == self.ask.resource)
+        others = [one.ask for one in self._other_requests() if one.ask.resource == self.ask.resource]
+        asked = sum(ask.amount * self._times(ask) for ask in others)
         return lent + asked
 
     @property
     def on_loan(self) -> int:
         """The same with this request."""
-        return self.others_on_loan + self.ask.amount
+        return self.others_on_loan + self.ask.amount * self.times
 
     @property
     def loans_per_week(self) -> int:
         """Loans of the team that began in the last 7 days or will begin, what it waits for, and this one."""
         begun = [loan for loan in self._other_loans() if loan.start > self.now - WEEK]
-        return 1 + len(begun) + len(self._other_requests())
+        return self.times + len(begun) + sum(self._times(one.ask) for one in self._other_requests())
+
+    @property
+    def times(self) -> int:
+        """How many loans it would be: a series counts as if each of its times was asked for by itself."""
+        return self._times(self.ask)
+
+    def _times(self, ask: Ask) -> int:
+        return len(ask.series.left(self.now)) if ask.series is not None else 1
 
     def _counts(self, loan: Loan) -> bool:
         return loan.resource == self.ask.resource and loan.state in OPEN_LOANS and loan.end > self.now

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.core.loans import LoanKind
+from bot.core.series import Series
 
 
 class RequestState(StrEnum):
@@ -60,11 +61,17 @@ class Ask:
     until: datetime | None
     reason: str
     requester: str
+    series: Series | None = None
+    """It repeats: start and until are those of the first time, and each time is a loan of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotaRequest:
-    """A stored request. `id` is the number people see (Q-142); its loan keeps that number."""
+    """A stored request. `id` is the number people see (Q-142); its loan keeps that number.
+
+    A series has no loan itself: each of its times is a request of its own, approved with it, whose loan has that
+    number.
+    """
 
     id: int
     ask: Ask
@@ -87,6 +94,8 @@ class QuotaRequest:
     """The reason of a denial, as its author wrote it."""
     extends: int | None = None
     """The loan that is to end later: then the ask is for the time from its end on. None: it asks for a new loan."""
+    series: int | None = None
+    """The series that it is one time of: its decision is this one's, and its cards speak of this one too."""
     terms: int = 0
     """How many accepted offers have changed what it asks for. Approvals are of one of these."""
     judged_at: datetime | None = None

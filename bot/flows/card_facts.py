@@ -20,10 +20,12 @@ from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, AuditEntry, QuotaRequest, RequestState
 from bot.core.standing import from_json
 from bot.flows.gather import person_or_id
+from bot.flows.own_card import own_card
+from bot.flows.series import Times, times_of
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.amounts import GPU, Unit
-from bot.views.facts import CardFacts, Given, Late, Offered, Pressed, Returned, Step, Worse
+from bot.views.facts import CardFacts, Given, Late, Offered, Pressed, Returned, SeriesFacts, Step, Worse
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Stored:
     extended: Sequence[QuotaRequest] = ()
     """Extensions of its loan that were approved."""
     eviction: Eviction | None = None
+    times: Times | None = None
+    """Of a series, or of the one that it is a time of."""
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -52,26 +56,44 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
     request = uow.requests.get(number)
     if request is None:
         return None
-    card = uow.notices.get(f"card:{number}:{request.ask.requester}")
-    waiting = uow.requests.find(states={RequestState.WAITING}, extends=number)
+    times = _times(uow, request)
+    loan = times.shown if times and request.ask.series is not None else uow.loans.get(request.number)
+    of = loan.id if loan is not None and times is not None else number
+    card = own_card(uow, of)
+    waiting = uow.requests.find(states={RequestState.WAITING}, extends=of)
     return Stored(
         request,
-        uow.requests.approvals(number),
-        uow.loans.get(request.number),
-        uow.audit.of(request.subject),
+        uow.requests.approvals(request.series or number),
+        loan,
+        uow.audit.of(request.subject if of == number else f"Q-{of}"),
         uow.offers.of(number),
-        card.draft.facts if card else {},
+        {**_of_all(uow, request), **(card.draft.facts if card else {})},
         waiting[0] if waiting else None,
         uow.pauses.get(),
         _past(uow, request) if request.state is RequestState.WAITING else None,
-        uow.requests.find(states={RequestState.APPROVED}, extends=request.number),
-        uow.evictions.get(request.number),
+        uow.requests.find(states={RequestState.APPROVED}, extends=of),
+        uow.evictions.get(of),
+        times,
     )
 
 
 def _past(uow: UnitOfWork, request: QuotaRequest) -> PastUse | None:
     """Of the same team's loans of the flavor; of more time the loan itself is one of them."""
     return past_use(uow.uses.like(request.ask, request.created_at - LOOKS_BACK), request.ask.requester)
+
+
+def _times(uow: UnitOfWork, request: QuotaRequest) -> Times | None:
+    """Of a series, or of the one that a request is a time of; None if nothing repeats."""
+    series = request if request.ask.series is not None else None
+    if request.series is not None:
+        series = uow.requests.get(request.series)
+    return times_of(uow, series) if series is not None else None
+
+
+def _of_all(uow: UnitOfWork, request: QuotaRequest) -> Mapping[str, Any]:
+    """What the card knows of the decision, whichever time of a series is shown."""
+    card = own_card(uow, request.id) if request.ask.series is not None else None
+    return card.draft.facts if card else {}
 
 
 def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = None) -> CardFacts:
@@ -103,6 +125,23 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         pause=found.pause,
         past=found.past,
         grace=found.eviction.grace if found.eviction else grace_of(policy, request, found.extended),
+        series=_series(found),
+    )
+
+
+def _series(found: Stored) -> SeriesFacts | None:
+    times, loan = found.times, found.loan
+    if times is None or loan is None or loan not in times.loans:
+        return None
+    to_come = [one for one in times.left if one.id != loan.id and one.start >= loan.start]
+    last = to_come[-1] if to_come else loan if loan in times.left else times.loans[-1]
+    return SeriesFacts(
+        number=times.request.id,
+        place=times.place(loan),
+        times=len(times.loans),
+        to_come=len(to_come),
+        following=to_come[0].start if to_come else None,
+        last_end=last.end,
     )
 
 

@@ -48,8 +48,15 @@ def owe_requesters_card(uow: UnitOfWork, request: QuotaRequest, at: datetime) ->
 
 
 def refresh_cards(uow: UnitOfWork, number: int, at: datetime, facts: Mapping[str, Any] | None = None) -> None:
-    """Every copy shows the state of now; `facts` are merged into what the copies know."""
-    uow.notices.refresh(card_prefix(number), at, facts)
+    """Every copy shows the state of now; `facts` are merged into what the copies know of this request."""
+    of = card_number(uow.requests.get(number), number)
+    own = facts if of == number or facts is None else {f"{name}@{number}": value for name, value in facts.items()}
+    uow.notices.refresh(card_prefix(of), at, own)
+
+
+def card_number(request: QuotaRequest | None, number: int) -> int:
+    """Whose cards speak of a request: for one time of a series those of the series."""
+    return number if request is None or request.series is None else request.series
 
 
 def refresh_copies(
@@ -66,8 +73,11 @@ def owe_line(
 ) -> None:
     """One line in the thread of the channel's card; `which` tells several events of one kind apart."""
     channel = policy.approvals.approvals_channel
+    of = card_number(uow.requests.get(number), number)
+    if of != number:  # in the thread of a series: which of its times
+        facts = {**facts, "note": ", ".join(filter(None, (f"Q-{number}", facts.get("note"))))}
     own = {**facts, "request": number, "kind": event.value, "at": at.isoformat()}
-    thread = channel_card(number, channel)
+    thread = channel_card(of, channel)
     draft = NoticeDraft(
         f"line:{number}:{event.value}:{which}",
         NoticeKind.CARD_THREAD_LINE,
@@ -97,9 +107,32 @@ def ask_next(uow: UnitOfWork, policy: Policy, request: QuotaRequest, step: int, 
 def tell_requester(
     uow: UnitOfWork, request: QuotaRequest, kind: NoticeKind, at: datetime, which: str = "", /, **facts: Any
 ) -> None:
-    """A new direct message, once per kind and request; `which` tells several events of one kind apart."""
-    key = f"{kind.value}:{request.id}:{request.ask.requester}" + (f":{which}" if which else "")
-    uow.notices.owe_once(NoticeDraft(key, kind, request.ask.requester, {**facts, "request": request.id}), at)
+    """A new direct message, once per kind and request; `which` tells several events of one kind apart.
+
+    What there is to say of the times of a series goes into one thread, that of its card.
+    """
+    to = request.ask.requester
+    key = f"{kind.value}:{request.id}:{to}" + (f":{which}" if which else "")
+    draft = NoticeDraft(key, kind, to, {**facts, "request": request.id}, thread_of=series_thread(request, to))
+    uow.notices.owe_once(draft, at)
+
+
+def series_thread(request: QuotaRequest, to: str) -> str | None:
+    """Key of the card in whose thread one time of a series is told of; None for any other request."""
+    return channel_card(request.series, to) if request.series is not None else None
+
+
+def tell_lender(
+    uow: UnitOfWork, policy: Policy, request: QuotaRequest, kind: NoticeKind, at: datetime, facts: Mapping[str, Any]
+) -> None:
+    """The leads of a loan's lender, or its channel, once per kind; nobody if the loan has none."""
+    if request.ask.lender is None:
+        return
+    for to in lender_leads(policy, request) or lender_channel(policy, request):
+        thread = series_thread(request, to)
+        card = thread if thread and uow.notices.get(thread) else None  # a channel has no card of its own
+        own = {**facts, "request": request.id}
+        uow.notices.owe_once(NoticeDraft(f"{kind.value}:{request.id}:{to}", kind, to, own, thread_of=card), at)
 
 
 def lender_leads(policy: Policy, request: QuotaRequest) -> tuple[str, ...]:

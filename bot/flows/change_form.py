@@ -45,6 +45,9 @@ def may_offer(world: World, number: int, user: str) -> Offerer:
     request = waiting_request(world, number, now)
     if request.extends is not None:
         raise Refused(f"{request.name} can be approved or denied, not changed. Deny it with what you would agree to.")
+    if request.ask.series is not None:
+        instead = "Deny it with what you would agree to: it can be asked for again"
+        raise Refused(f"{request.name} repeats, so it can be approved or denied, not changed. {instead}.")
     if user == request.ask.requester:
         raise Refused(f"Q-{number} is yours. To ask for less, withdraw it and request again.")
     groups = look_up_groups(world, groups_of_steps(policy, request.steps))

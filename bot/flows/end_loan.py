@@ -24,11 +24,7 @@ def end_loan(world: World, number: int, words: str, user: str, arrival: str) -> 
 
 
 def _end(world: World, number: int, words: str, user: str, arrival: str) -> Loan:
-    person = person_of(world, user)
-    policy = world.policies.policy
-    barred = _barred(roles_of_person(world, policy, person), person, policy.approvals.admins)
-    if barred:
-        raise Refused(barred)
+    may_end(world, user)
     now = world.clock()
     with world.store.begin() as uow:
         request, loan = uow.requests.get(number), uow.loans.get(number)
@@ -47,6 +43,14 @@ def _end(world: World, number: int, words: str, user: str, arrival: str) -> Loan
     world.wake_delivery()
     world.wake_convergence()
     return ended
+
+
+def may_end(world: World, user: str) -> None:
+    """Raises Refused for whoever is no admin."""
+    person, policy = person_of(world, user), world.policies.policy
+    barred = _barred(roles_of_person(world, policy, person), person, policy.approvals.admins)
+    if barred:
+        raise Refused(barred)
 
 
 def _barred(roles: Roles, person: Person, admins: str) -> str | None:

@@ -4,7 +4,7 @@ An extension is a request of its own, with approvals and a card like any other. 
 was to end. Nothing is asked of the cluster: the quota stays where it is, only for longer.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.core.errors import Refused
@@ -16,6 +16,7 @@ from bot.flows.audited import refusals_audited
 from bot.flows.extend_after_end import AfterEnd, ask_after_end, evicted_after_end
 from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
 from bot.flows.grant_extension import extendable
+from bot.flows.series import loan_meant
 from bot.flows.submit_request import Asked, Submitted, stored_from, submit
 from bot.flows.world import World
 
@@ -38,6 +39,7 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
     if stored is not None:
         return Submitted(stored)
     with refusals_audited(world, user, "extend", f"Q-{wish.number}"):
+        wish = replace(wish, number=loan_meant(world, wish.number))
         person = person_of(world, user)
         if evicted_after_end(world, wish.number) is not None:
             return ask_after_end(
@@ -60,6 +62,7 @@ def extend_loan(world: World, wish: MoreTime, user: str, origin: str, arrival: s
 
 def loan_to_extend(world: World, number: int) -> Loan:
     """Before it is asked how much longer. Raises Refused."""
+    number = loan_meant(world, number)
     ended = evicted_after_end(world, number)
     if ended is not None:
         return ended

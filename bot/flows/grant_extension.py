@@ -7,7 +7,7 @@ convergence brings it into the annotation.
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.core.durations import format_duration
+from bot.core.durations import compact_duration, format_duration
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import NoticeDraft
@@ -16,6 +16,7 @@ from bot.core.requests import Ask, QuotaRequest, RequestState
 from bot.flows.cards import owe_line, refresh_cards
 from bot.flows.grant_loan import grant_loan
 from bot.flows.refused_with import RefusedWith
+from bot.flows.series import following
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 from bot.views.refusals import extension_waits
@@ -30,6 +31,7 @@ def grant(uow: UnitOfWork, policy: Policy, request: QuotaRequest, by: str, now: 
     until = request.ask.until
     if until is None or loan.end != request.ask.start:
         raise Refused(f"The end of {request.subject} has changed since this was asked. Ask again.")
+    _check_next(uow, loan, until)
     stored = uow.requests.update(
         replace(request, state=RequestState.APPROVED, decided_by=by, decided_at=now, revision=request.revision + 1)
     )
@@ -64,6 +66,22 @@ def check_extension(uow: UnitOfWork, ask: Ask, number: int, now: datetime) -> No
     loan = extendable(uow, number, now)
     if loan.end != ask.start:
         raise Stale(f"loan {number} ends at another time now")
+    if ask.until is not None:
+        _check_next(uow, loan, ask.until)
+
+
+def _check_next(uow: UnitOfWork, loan: Loan, until: datetime) -> None:
+    """One time of a series may not run into the next, which brings the same quota. Raises Refused."""
+    after = following(uow, loan)
+    if after is None or until <= after.start:
+        return
+    room = after.start - loan.end
+    if room < timedelta(minutes=1):
+        raise Refused(
+            f"Q-{after.id}, the next of its series, begins when Q-{loan.id} ends: there is nothing to extend."
+        )
+    most = f"extend Q-{loan.id} by {compact_duration(room)}"
+    raise Refused(f"That runs into Q-{after.id}, the next of its series. Say at most {most}.")
 
 
 def _tell(uow: UnitOfWork, policy: Policy, request: QuotaRequest, by_how_much: timedelta, now: datetime) -> None:

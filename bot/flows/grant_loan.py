@@ -9,12 +9,15 @@ from datetime import datetime
 from bot.core.errors import Refused
 from bot.core.loans import Loan
 from bot.core.requests import QuotaRequest, RequestState
+from bot.flows.grant_series import grant_series
 from bot.ports.store import UnitOfWork
 
 
 def grant_loan(uow: UnitOfWork, request: QuotaRequest, by: str, now: datetime) -> QuotaRequest:
     """Turn a waiting request into a loan, in the caller's transaction. Raises Stale, Refused if its time is over."""
     ask = request.ask
+    if ask.series is not None:
+        return grant_series(uow, request, by, now)
     start = max(now, ask.start or now)
     end = start + ask.duration if ask.duration is not None else ask.until
     if end is None or end <= now:

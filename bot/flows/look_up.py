@@ -13,8 +13,10 @@ from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import card_facts, stored, unit_of
 from bot.flows.gather import former_teams, person_of, roles_of_person
 from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.series import loan_meant, times_of
 from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
+from bot.ports.store import UnitOfWork
 from bot.views.answers.requests_list import ListFacts
 from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus
 from bot.views.facts import CardFacts
@@ -28,12 +30,18 @@ def own_loans(world: World, user: str) -> tuple[Loan, ...]:
     """Loans of this person that are not over."""
     with world.store.read() as uow:
         mine = uow.requests.find(requester=user, states={RequestState.APPROVED}, limit=MOST)
-        loans = [loan for request in mine if (loan := uow.loans.get(request.id)) is not None]
+        loans = [loan for request in mine if (loan := _loan(uow, request)) is not None]
     return tuple(loan for loan in loans if loan.state in _BEGUN)
 
 
+def _loan(uow: UnitOfWork, request: QuotaRequest) -> Loan | None:
+    """Of a series what runs or comes next."""
+    return uow.loans.get(request.id) if request.ask.series is None else times_of(uow, request).shown
+
+
 def loan_of(world: World, number: int) -> Loan:
-    """A loan that is not over. Raises Refused."""
+    """A loan that is not over; of a series what runs or comes next. Raises Refused."""
+    number = loan_meant(world, number)
     with world.store.read() as uow:
         loan = uow.loans.get(number)
     if loan is None:
@@ -47,8 +55,16 @@ def requests_to_withdraw(world: World, user: str) -> tuple[QuotaRequest, ...]:
     """Requests and extensions of this person that are not in force."""
     with world.store.read() as uow:
         mine = uow.requests.find(requester=user, states={RequestState.WAITING, RequestState.APPROVED}, limit=MOST)
-        loans = {request.id: uow.loans.get(request.id) for request in mine}
+        loans = {request.id: _not_begun(uow, request) for request in mine}
     return tuple(request for request in mine if _can_withdraw(request, loans[request.id]))
+
+
+def _not_begun(uow: UnitOfWork, request: QuotaRequest) -> Loan | None:
+    """Of a series the last one, if any is still to come."""
+    if request.ask.series is None:
+        return uow.loans.get(request.id)
+    left = times_of(uow, request).left
+    return left[-1] if left else None
 
 
 def _can_withdraw(request: QuotaRequest, loan: Loan | None) -> bool:

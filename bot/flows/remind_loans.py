@@ -1,4 +1,5 @@
-"""People are reminded that a loan ends, a day and an hour before, each once. Run by the leader's timetable.
+"""People are reminded that a loan ends, a day and an hour before, each once. Run by the leader's timetable. Of what
+repeats an hour before only: its people know when it ends.
 
 What was said is known by the notices' keys alone, which have the end in them: an extension gives new reminders, and one
 of an end that is no more is not said. While the cluster does not answer they go out without live figures.
@@ -13,6 +14,7 @@ from bot.core.loans import Loan, LoanState
 from bot.core.notices import NoticeDraft
 from bot.core.reminders import Batch, Ending, Reminder, batches, may_be_due
 from bot.core.requests import QuotaRequest, RequestState
+from bot.flows.cards import series_thread
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.who_hears import who_hears
 from bot.flows.work_above import above_base, likely_work
@@ -41,7 +43,9 @@ def _unsaid(world: World, which: Reminder, now: datetime) -> list[Ending]:
             if not may_be_due(which, loan, now) or uow.notices.latest(_prefix(which, loan)) is not None:
                 continue
             request = uow.requests.get(loan.id)
-            if request is not None:  # else rebuilt from annotations: nobody is known to have asked for it
+            if request is None:
+                continue  # rebuilt from annotations: nobody is known to have asked for it
+            if request.series is None or which is Reminder.HOUR:  # what repeats is known a day before
                 found.append((loan, request, _agreed(uow, loan, request)))
     return [Ending(loan, tuple(who_hears(world, request)), since) for loan, request, since in found]
 
@@ -66,10 +70,18 @@ def _remind(world: World, epoch: int, batch: Batch, pictures: _Pictures) -> None
         for to in batch.to:
             for loan in batch.loans:
                 facts = {"loans": loans if loan is batch.loans[0] else []}
-                draft = NoticeDraft(_prefix(batch.which, loan) + to, _KINDS[batch.which], to, facts)
+                kind, thread = _KINDS[batch.which], _thread(uow, batch, to)
+                draft = NoticeDraft(_prefix(batch.which, loan) + to, kind, to, facts, thread_of=thread)
                 uow.notices.owe_once(draft, world.clock())
         uow.commit()
     world.wake_delivery()
+
+
+def _thread(uow: UnitOfWork, batch: Batch, to: str) -> str | None:
+    """One time of a series is told of in the thread of the series' card, as far as its reader has one."""
+    request = uow.requests.get(batch.loans[0].id) if len(batch.loans) == 1 else None
+    thread = series_thread(request, to) if request is not None else None
+    return thread if thread is not None and uow.notices.get(thread) is not None else None
 
 
 def _changed(uow: UnitOfWork, loan: Loan) -> bool:

@@ -26,7 +26,7 @@ from bot.flows.idle_facts import idle_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
-from bot.views import direct, evictions, loan_trouble, offers, platform, reminders
+from bot.views import direct, evictions, loan_trouble, offers, platform, reminders, series
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.idle_loan import idle_loan
@@ -44,6 +44,8 @@ _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LOAN_IN_FORCE: direct.in_force,
     NoticeKind.LOAN_WAITS: direct.waits,
     NoticeKind.LOAN_IN_FORCE_LATER: direct.in_force_later,
+    NoticeKind.SERIES_APPROVED: series.approved,
+    NoticeKind.SERIES_STOPPED: series.stopped,
     NoticeKind.DENIED: direct.denied,
     NoticeKind.LAPSED: direct.lapsed,
     NoticeKind.WITHDRAWN: direct.withdrawn,

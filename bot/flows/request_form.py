@@ -13,6 +13,7 @@ from bot.core.loans import LoanKind
 from bot.core.membership import Roles, step_words
 from bot.core.policy import Policy
 from bot.core.requests import ApprovalStep, QuotaRequest
+from bot.core.series import Every, Repeated, Series
 from bot.core.verdict import Outcome, evaluate
 from bot.flows.card_facts import unit_of
 from bot.flows.gather import open_loans, person_of, request_facts, roles_of_person
@@ -22,7 +23,7 @@ from bot.flows.submit_request import complete, may_overcommit
 from bot.flows.world import World
 from bot.views.amounts import GPU
 from bot.views.facts import Step
-from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE
+from bot.views.ids import KIND_BOT, LENDER_BOT, REPEAT_ONCE, UNTIL_DATE
 from bot.views.request_form import (
     FlavorChoice,
     FormError,
@@ -53,14 +54,30 @@ def draft_of_form(user: str, values: FormValues) -> Draft:
         start=values.start_at,
         duration=length if isinstance(length, timedelta) and not dated else None,
         until=values.until_at if dated else None,
+        series=_repeated(values),
         reason=values.reason,
     )
+
+
+def _repeated(values: FormValues) -> Repeated | None:
+    """What repeats; nothing as long as it is not said until when."""
+    if values.repeat == REPEAT_ONCE or values.repeat_until is None:
+        return None
+    return Repeated(Every(values.repeat), values.repeat_until)
+
+
+def repeating(values: FormValues, series: Series) -> FormValues:
+    """The form's values with those of a series that was said."""
+    first, last = series.spans[0], series.spans[-1]
+    timed = replace(values, start_at=first.start, until=UNTIL_DATE, until_at=first.end)
+    return replace(timed, repeat=series.every.value, repeat_until=last.start)
 
 
 def values_of_request(request: QuotaRequest) -> FormValues:
     """An old request as the form's start, for "Request again"."""
     ask = request.ask
-    hours = int(ask.duration / timedelta(hours=1)) if ask.duration else 0
+    length = ask.series.spans[0].end - ask.series.spans[0].start if ask.series else ask.duration
+    hours = int(length / timedelta(hours=1)) if length else 0
     return FormValues(
         queue=ask.queue,
         flavor=ask.flavor,
@@ -68,6 +85,7 @@ def values_of_request(request: QuotaRequest) -> FormValues:
         kind=ask.kind.value,
         until=f"{hours // 24}d" if hours and hours % 24 == 0 else f"{hours}h" if hours else "3d",
         lender=ask.lender or LENDER_BOT,
+        repeat=ask.series.every.value if ask.series else REPEAT_ONCE,
         reason=ask.reason,
     )
 

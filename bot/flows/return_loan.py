@@ -12,6 +12,7 @@ from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
 from bot.flows.refused_with import RefusedWith
+from bot.flows.series import loan_meant
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
@@ -25,9 +26,10 @@ Also = Callable[[UnitOfWork, datetime], None]
 def return_loan(
     world: World, number: int, amount: int | None, user: str, arrival: str, also: Also = lambda _uow, _now: None
 ) -> tuple[Loan, int]:
-    """`amount` None is all of it. The loan as it is now, and how much goes back. Raises Refused; both are audited."""
+    """`amount` None is all of it; of a series what runs or comes next. The loan as it is now, and how much goes back.
+    Raises Refused; both are audited."""
     with refusals_audited(world, user, "return", f"Q-{number}"):
-        return _return(world, number, amount, user, arrival, also)
+        return _return(world, loan_meant(world, number), amount, user, arrival, also)
 
 
 def _return(world: World, number: int, amount: int | None, user: str, arrival: str, also: Also) -> tuple[Loan, int]:

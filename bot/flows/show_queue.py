@@ -15,6 +15,7 @@ from bot.flows.card_facts import unit_of
 from bot.flows.gather import OPEN, person_of, roles_of_person
 from bot.flows.look_up import pause_of
 from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.series import without_later_times
 from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
 from bot.views.amounts import Unit
@@ -84,7 +85,8 @@ def _figures(world: World, policy: Policy, picture: ClusterPicture, looked: _Ask
     cluster = policy.cluster(picture.cluster)
     accelerators = cluster.accelerators if cluster else {}
     with world.store.read() as uow:
-        loans = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
+        found = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
+        loans = without_later_times(uow, found)
         requests = [one for one in uow.requests.find(states={RequestState.WAITING}) if one.extends is None]
         asked = [(one, len(uow.requests.approvals(one.id))) for one in requests if one.ask.cluster == picture.cluster]
     around = _Around(picture, queue, loans, asked, looked.waiting)

@@ -6,8 +6,9 @@ done is refused in words before anything is stored; what a rule approves becomes
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
-from bot.core.drafts import Draft, Question
+from bot.core.drafts import AskField, Draft, Question
 from bot.core.errors import Refused, Stale
 from bot.core.impact import Impact, to_json
 from bot.core.kueue import ClusterPicture
@@ -19,8 +20,10 @@ from bot.core.people import Person
 from bot.core.placing import place
 from bot.core.policy import Policy
 from bot.core.proposal import Proposal, propose
+from bot.core.repeating import expand, repeated
 from bot.core.request_facts import Pace
 from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
+from bot.core.series import Repeated, Span
 from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, refresh_cards, tell_requester
 from bot.flows.gather import open_loans, person_of, request_facts, roles_of_person
@@ -108,7 +111,7 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
     person = person_of(world, draft.requester)
     policy = world.policies.policy
     roles = roles_of_person(world, policy, person)
-    placed = place(draft, policy, person, roles)
+    placed = place(_worked_out(draft, person, world.clock()), policy, person, roles)
     if isinstance(placed, Question):
         return placed
     assert placed.cluster is not None
@@ -117,6 +120,21 @@ def complete(world: World, draft: Draft) -> tuple[Proposal, ClusterPicture, Pers
         loans = open_loans(uow, placed.cluster)
     proposal = propose(placed, picture, policy, loans=loans, visible=_visible(policy, roles, picture))
     return proposal if isinstance(proposal, Question) else (proposal, picture, person, policy)
+
+
+def _worked_out(draft: Draft, person: Person, now: datetime) -> Draft:
+    """What repeats by a form, as its times in the zone of who asks. Raises Refused."""
+    if not isinstance(draft.series, Repeated):
+        return draft
+    if draft.start is None:
+        raise Refused("Say when the first one starts.", AskField.START_AT)
+    until = draft.start + draft.duration if draft.duration is not None else draft.until
+    if until is None or until <= draft.start:
+        raise Refused("Say when the first one ends, after its start.", AskField.UNTIL)
+    zone = ZoneInfo(person.timezone)
+    series, _ = expand(repeated(draft.series, Span(draft.start, until), zone), zone, now)
+    first = series.spans[0]
+    return replace(draft, series=series, start=first.start, until=first.end, duration=None)
 
 
 def may_overcommit(ask: Ask, found: Overcommit | None) -> bool:

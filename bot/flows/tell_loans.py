@@ -16,10 +16,11 @@ from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.notices import Notice, NoticeDraft
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest
-from bot.core.standing import Blocker, LoanStanding, from_json, to_json
+from bot.core.standing import Blocker, LoanStanding, to_json
 from bot.flows.begin_eviction import begin_eviction
-from bot.flows.cards import card_prefix, lender_channel, lender_leads, owe_line, refresh_cards, tell_requester
+from bot.flows.cards import owe_line, refresh_cards, tell_lender, tell_requester
 from bot.flows.loan_standing import Live, Trouble, is_seen, standing_of
+from bot.flows.own_card import own_card, shown
 from bot.flows.why_late import LATE, Past, was_the_database, why_late
 from bot.flows.work_above import with_work_above
 from bot.flows.world import World
@@ -108,7 +109,7 @@ def tell_blocked(world: World, epoch: int, cluster: str, trouble: Trouble, told:
     with world.store.read() as uow:
         begun = uow.loans.find(states={LoanState.SCHEDULED, LoanState.RUNNING})
         loans = [one for one in begun if one.cluster == cluster and one.start <= now]
-        known = {loan.id: _shown(_own_card(uow, loan.id)) for loan in loans}
+        known = {loan.id: shown(own_card(uow, loan.id)) for loan in loans}
     for loan in loans:
         before = known[loan.id]
         waiting = before is None or before.raised < loan.amount
@@ -137,7 +138,7 @@ def _left_unsaid(world: World) -> set[int]:
     """Loans that the last leader closed and did not come to tell of."""
     with world.store.read() as uow:
         closed = uow.loans.find(states={LoanState.CLOSED}, since=world.clock() - UNSAID)
-        return {loan.id for loan in closed if (card := _own_card(uow, loan.id)) and not card.draft.facts.get("over")}
+        return {loan.id for loan in closed if (card := own_card(uow, loan.id)) and not card.draft.facts.get("over")}
 
 
 def _loans(world: World, plan: Plan, cluster: str, closed: Collection[int]) -> list[Loan]:
@@ -154,10 +155,12 @@ def _loans(world: World, plan: Plan, cluster: str, closed: Collection[int]) -> l
 def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: bool, past: Sequence[Past] = ()) -> bool:
     """One loan, in one transaction; whether its people know now. Nothing is written when nothing is new."""
     with world.store.read() as uow:
-        request, loan, card = uow.requests.get(number), uow.loans.get(number), _own_card(uow, number)
+        request, loan, card = uow.requests.get(number), uow.loans.get(number), own_card(uow, number)
     if request is None or loan is None:
         return False  # rebuilt from annotations: nobody is known to have asked for it
-    stood = before.blocker if (before := _shown(card)) else None
+    if request.series is not None and loan.state is LoanState.SCHEDULED and loan.start > world.clock():
+        return True  # its turn comes
+    stood = before.blocker if (before := shown(card)) else None
     story = _Story(request, loan, standing, world.policies.policy, world.clock(), seen, stood, past)
     facts = _new_facts(story, card)
     if facts is None and not _is_news(story):
@@ -175,23 +178,11 @@ def _tell(world: World, epoch: int, number: int, standing: LoanStanding, seen: b
     return True
 
 
-def _shown(card: Notice | None) -> LoanStanding | None:
-    """What the cards know of it."""
-    known = card.draft.facts.get("standing") if card else None
-    return from_json(known) if known else None
-
-
-def _own_card(uow: UnitOfWork, number: int) -> Notice | None:
-    """The requester's copy of the card."""
-    request = uow.requests.get(number)
-    return uow.notices.get(f"{card_prefix(number)}{request.ask.requester}") if request else None
-
-
 def _new_facts(story: _Story, card: Notice | None) -> dict[str, Any] | None:
     """Facts for the cards if what people see would change, were it only that the loan is over. Ageing is no change."""
-    shown, over = _shown(card), story.loan.state is LoanState.RETURNING
+    before, over = shown(card), story.loan.state is LoanState.RETURNING
     known = not over or bool(card and card.draft.facts.get("returning"))
-    if known and shown is not None and _stable(shown) == _stable(story.standing):
+    if known and before is not None and _stable(before) == _stable(story.standing):
         return None
     return {"standing": to_json(story.standing), "tried": story.now.isoformat(), "returning": over}
 
@@ -211,7 +202,7 @@ def _waits(story: _Story) -> bool:
     if loan.in_force_at is not None:
         return False
     if loan.state is LoanState.SCHEDULED and loan.start > story.now:
-        return loan.start > decided
+        return loan.start > decided and story.request.series is None  # of a series the decision said when
     blocked = story.standing.blocker in _HARD or story.now - max(loan.start, decided) > PATIENCE
     return loan.state in {LoanState.SCHEDULED, LoanState.RUNNING} and story.standing.raised < loan.amount and blocked
 
@@ -227,7 +218,7 @@ def _owe(uow: UnitOfWork, story: _Story) -> None:
         uow.loans.update(replace(loan, in_force_at=now))
         _owe_in_force(uow, story, facts)
     elif loan.state is LoanState.RETURNING and story.standing.lowered and story.standing.blocker in _CANNOT_RETURN:
-        _tell_lender(uow, story, NoticeKind.LENDER_WAITS, facts)
+        tell_lender(uow, story.policy, story.request, NoticeKind.LENDER_WAITS, now, facts)
     elif _waits(story):
         tell_requester(uow, story.request, NoticeKind.LOAN_WAITS, now, **facts)
 
@@ -238,7 +229,7 @@ def _owe_in_force(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None
     kind = NoticeKind.LOAN_IN_FORCE_LATER if waited else NoticeKind.LOAN_IN_FORCE
     late = _late(uow, story, loan.start)
     tell_requester(uow, story.request, kind, now, **facts, late=late)
-    _tell_lender(uow, story, NoticeKind.LENDER_LENT, facts)
+    tell_lender(uow, story.policy, story.request, NoticeKind.LENDER_LENT, now, facts)
     owe_line(uow, story.policy, loan.id, EventKind.IN_FORCE, now)
     if late:
         refresh_cards(uow, loan.id, now, {"late": late})
@@ -265,20 +256,13 @@ def _owe_end(uow: UnitOfWork, story: _Story, facts: dict[str, Any]) -> None:
     late = _late(uow, story, loan.end) if loan.end_reason is LoanEnd.ENDED else None
     if loan.in_force_at is not None:
         tell_requester(uow, story.request, NoticeKind.LOAN_ENDED, now, **facts, late=late)
-        _tell_lender(uow, story, NoticeKind.LENDER_BACK, facts)
-    owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
-    card = _own_card(uow, loan.id)
+        tell_lender(uow, story.policy, story.request, NoticeKind.LENDER_BACK, now, facts)
+    if loan.in_force_at is not None or story.request.series is None:
+        owe_line(uow, story.policy, loan.id, EventKind.ENDED, now)
+    card = own_card(uow, loan.id)
     if card is not None and not card.draft.facts.get("over"):
         refresh_cards(uow, loan.id, now, {**facts, "late": late, "over": True})
         uow.notices.refresh(f"{NoticeKind.LOAN_ENDED.value}:{loan.id}:", now)  # an admin's end was told at once
-
-
-def _tell_lender(uow: UnitOfWork, story: _Story, kind: NoticeKind, facts: dict[str, Any]) -> None:
-    if story.loan.lender is None:
-        return
-    for to in lender_leads(story.policy, story.request) or lender_channel(story.policy, story.request):
-        own = {**facts, "request": story.loan.id}
-        uow.notices.owe_once(NoticeDraft(f"{kind.value}:{story.loan.id}:{to}", kind, to, own), story.now)
 
 
 def _late(uow: UnitOfWork, story: _Story, due: datetime) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from bot.flows.cards import owe_line, refresh_copies, tell_requester
 from bot.flows.close_offer import close_offer
 from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
 from bot.flows.refused_with import RefusedWith
+from bot.flows.stop_series import call_off
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
@@ -58,9 +59,10 @@ def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaReque
         uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, request.verb("withdraw"), request.subject, "ok"))
         refresh_copies(uow, request, now, {"worse": None})
-        owe_line(uow, policy, number, EventKind.WITHDRAWN, now, who=user)
+        stops = _is_running(request)
+        owe_line(uow, policy, number, EventKind.STOPPED if stops else EventKind.WITHDRAWN, now, who=user)
         if user != request.ask.requester:
-            tell_requester(uow, withdrawn, NoticeKind.WITHDRAWN, now)
+            tell_requester(uow, withdrawn, NoticeKind.SERIES_STOPPED if stops else NoticeKind.WITHDRAWN, now)
         uow.commit()
     world.wake_delivery()
     world.wake_convergence()
@@ -87,11 +89,19 @@ def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) 
         stored = uow.requests.update(withdrawn)
         close_offer(uow, request.id, OfferState.VOID, user, now)
         return stored
+    if _is_running(request):
+        call_off(uow, request, LoanEnd.RETURNED, now)
+        return request
     loan = uow.loans.get(request.id)
     if request.state is not RequestState.APPROVED or loan is None:
         raise Refused(f"{request.name} is {request.state.value} already.")
     _cancel(uow, loan, now)
     return request
+
+
+def _is_running(request: QuotaRequest) -> bool:
+    """Whether it is a series that was approved: what has not begun of it can be called off."""
+    return request.ask.series is not None and request.state is RequestState.APPROVED
 
 
 def _cancel(uow: UnitOfWork, loan: Loan, now: datetime) -> None:

@@ -38,7 +38,12 @@ class Requests(Protocol):
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at."""
+        """Newest first; every given condition holds. `extends` is a loan, `since` about created_at.
+        Without those that stand for one time of a series."""
+        ...
+
+    def times_of(self, series: int) -> Sequence[QuotaRequest]:
+        """The requests that stand for the times of a series, in order."""
         ...
 
     def teams(self) -> frozenset[str]:

@@ -30,6 +30,7 @@ from bot.views.loan_words import (
 )
 from bot.views.parts import VENDOR_LIMIT, Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
 from bot.views.request_card import again_button, extend_button, return_button, withdraw_button
+from bot.views.series_words import which_time
 
 
 def _message(symbol: Symbol, first: Line, lines: list[Line], *buttons: dict[str, object]) -> Message:
@@ -44,7 +45,8 @@ def _amount(facts: CardFacts) -> Line:
 
 
 def _name(facts: CardFacts) -> str:
-    return f"({format_request_id(facts.request.id)})"
+    which = f", {which_time(facts.series)}" if facts.series else ""
+    return f"({format_request_id(facts.request.id)}{which})"
 
 
 def _loan(facts: CardFacts) -> Loan:

@@ -105,6 +105,24 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
+class SeriesFacts:
+    """How a series stands."""
+
+    number: int
+    """Of the request that asked for it."""
+    place: int
+    """Which time `CardFacts.loan` is, from 1."""
+    times: int
+    """How many were approved."""
+    to_come: int
+    """How many have not begun and are not called off, beside that loan."""
+    following: datetime | None
+    """When the next of those begins."""
+    last_end: datetime
+    """Of what is left, else of all."""
+
+
+@dataclass(frozen=True, slots=True)
 class CardFacts:
     """A request with all that came of it, or an extension with the loan that it is about.
 
@@ -154,5 +172,8 @@ class CardFacts:
     """Of earlier loans, while somebody decides; None if too little was seen."""
     grace: timedelta | None = None
     """How long after the end the work above quota is evicted; None if it runs on."""
+    series: SeriesFacts | None = None
+    """Of a request that repeats and was approved: `loan` is the time that runs or comes next, else the last one. Of
+    one such time: which it is."""
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

@@ -50,7 +50,7 @@ class Action(StrEnum):
     SHOW = "gpuq_home_show"
     """[loan] lender's leads; answers as `show LENDER`"""
     FORM_MORE = "gpuq_form_more"
-    """[draft] shows lender and start in the form"""
+    """[draft] shows lender, start and repeat in the form"""
 
 
 class Field(StrEnum):
@@ -65,6 +65,8 @@ class Field(StrEnum):
     REASON = "gpuq_form_reason"
     LENDER = "gpuq_form_lender"
     START_AT = "gpuq_form_start_at"
+    REPEAT = "gpuq_form_repeat"
+    REPEAT_UNTIL = "gpuq_form_repeat_until"
     CHANGE_AMOUNT = "gpuq_change_amount"
     CHANGE_KIND = "gpuq_change_kind"
     CHANGE_LENDER = "gpuq_change_lender"
@@ -102,6 +104,8 @@ KIND_BOT = "auto"
 """Option value of `Field.KIND`: let the bot choose. The others are LoanKind's values."""
 UNTIL_DATE = "date"
 """Option value of `Field.UNTIL`: a date of one's own. The others are durations such as 8h, 1d, 2w."""
+REPEAT_ONCE = "once"
+"""Option value of `Field.REPEAT`: it does not repeat. The others are `core.series.Every`'s values."""
 LENDER_BOT = "*"
 """Option value of `Field.LENDER`: let the bot choose. The others are queue names, of which none can be this."""
 NEW = "new"

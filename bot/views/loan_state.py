@@ -5,7 +5,7 @@ the live numbers in its standing, never from its stored state alone. Used by req
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 
 from bot.core.loans import Loan, LoanEnd, LoanState
@@ -13,7 +13,7 @@ from bot.core.requests import RequestState
 from bot.core.standing import Blocker, LoanStanding
 from bot.views.amounts import counted
 from bot.views.beside import room_left_line, room_line
-from bot.views.facts import CardFacts, Given
+from bot.views.facts import CardFacts, Given, SeriesFacts
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
 from bot.views.loan_words import (
@@ -29,6 +29,7 @@ from bot.views.loan_words import (
     runs_above,
 )
 from bot.views.parts import Clock, Line, Mention, Moment, Reason, Theirs, named
+from bot.views.series_words import to_come, which_time
 
 _MOST_RETURNS = 3
 """Lines of partial returns on a card: the latest. The thread has all."""
@@ -133,7 +134,17 @@ def _running_state(loan: Loan, standing: LoanStanding | None) -> CardState:
 
 def told(facts: CardFacts) -> Told:
     """The words of the state that these facts amount to."""
-    return _TELLERS[state_of(facts)](facts)
+    says = _TELLERS[state_of(facts)](facts)
+    return _of_series(says, facts.loan, facts.series) if facts.loan and facts.series else says
+
+
+def _of_series(says: Told, loan: Loan, series: SeriesFacts) -> Told:
+    """Which of its times that is, and what is still to come."""
+    which = f"{which_time(series)}: "
+    more = to_come(series)
+    if is_over(loan) or not more:
+        return replace(says, state=line(which, says.state), short=line(which, says.short))
+    return replace(says, state=line(which, says.state), short=line(which, says.short), lines=(more, *says.lines))
 
 
 def waiting_count(facts: CardFacts) -> str:

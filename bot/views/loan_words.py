@@ -18,6 +18,7 @@ from bot.views.facts import CardFacts
 from bot.views.impact_lines import named_work
 from bot.views.kit import Symbol, line
 from bot.views.parts import VENDOR_LIMIT, Clock, Code, Line, Mention, Moment, Part, Reason, Theirs
+from bot.views.series_words import how_often
 
 
 def lasting(length: timedelta) -> str:
@@ -37,7 +38,9 @@ def what(ask: Ask) -> Line:
 
 
 def how_long(ask: Ask | Terms) -> Line:
-    """The asked length or end: "3 days", "until Fri 4 Dec 18:00"."""
+    """The asked length or end: "3 days", "until Fri 4 Dec 18:00"; of what repeats, how often and until when."""
+    if isinstance(ask, Ask) and ask.series is not None:
+        return how_often(ask.series)
     if ask.duration is not None:
         return line(lasting(ask.duration))
     assert ask.until

@@ -11,16 +11,18 @@ from bot.core.loans import LoanKind
 from bot.core.messages import Block, Message
 from bot.core.offers import Offer
 from bot.core.requests import Ask, RequestState
+from bot.core.series import times
 from bot.views.amounts import device_hours, joined
-from bot.views.facts import CardFacts, Step, Surface
+from bot.views.facts import CardFacts, SeriesFacts, Step, Surface
 from bot.views.ids import Action, card_block
 from bot.views.impact_lines import impact_lines, no_figures
 from bot.views.kit import Confirm, actions, bullets, button, context, headline, line, rich
-from bot.views.loan_state import CardState, Told, state_of, told, waiting_count
+from bot.views.loan_state import CardState, Told, is_over, state_of, told, waiting_count
 from bot.views.loan_words import asked, how_long, lasting, runs_above, terms_line, what
 from bot.views.parts import Line, Mention, Moment, Reason, Theirs, named, sentence
 from bot.views.past_lines import past_lines
 from bot.views.pause import paused_line
+from bot.views.series_words import stop_button, worth_of_all
 
 _OPEN = frozenset({CardState.WAITING, CardState.WORSE, CardState.OFFERED})
 _ADMINS_END = frozenset(
@@ -81,6 +83,8 @@ def terms(facts: CardFacts) -> Line:
     """How long and how much in all: "3 days from approval (at once: Sat 5 Dec 14:05), 576 GPU-h"."""
     ask = facts.request.ask
     now = facts.impact.read_at if facts.impact else facts.request.created_at
+    if ask.series is not None:
+        return worth_of_all(ask.series, ask.amount, facts.unit)
     start = ask.start or now
     end = start + ask.duration if ask.duration is not None else ask.until
     assert end
@@ -153,9 +157,10 @@ def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[
 
 def _end_button(facts: CardFacts) -> dict[str, Any]:
     """End, for admins: whoever else presses it is told so."""
+    rest = " What has not begun is called off." if facts.series else ""
     asked = Confirm(
         line(f"End {facts.request.name}?"),
-        line(what(facts.request.ask), " go back before the end. Work that runs is not stopped. Admins only."),
+        line(what(facts.request.ask), f" go back before the end.{rest} Work that runs is not stopped. Admins only."),
         "End",
         "Keep",
         danger=True,
@@ -166,7 +171,8 @@ def _end_button(facts: CardFacts) -> dict[str, Any]:
 def _approver_buttons(facts: CardFacts) -> list[dict[str, Any]]:
     value = str(facts.request.id)
     confirm = None if needs_tick(facts) else _approve_confirm(facts)
-    change = [button("Change", Action.CARD_CHANGE, value)] if facts.request.extends is None else []
+    may_change = facts.request.extends is None and facts.request.ask.series is None
+    change = [button("Change", Action.CARD_CHANGE, value)] if may_change else []
     return [
         button("Approve", Action.CARD_APPROVE, value, primary=True, confirm=confirm),
         *change,
@@ -188,6 +194,8 @@ def _approve_confirm(facts: CardFacts) -> Confirm:
 
 def _plain_length(facts: CardFacts, ask: Ask) -> str:
     """A confirm dialog cannot show the reader's zone, so an end becomes a length."""
+    if ask.series is not None:
+        return f"{ask.series.words}, {times(len(ask.series.spans))}"
     if ask.duration is not None:
         return lasting(ask.duration)
     assert ask.until
@@ -195,6 +203,8 @@ def _plain_length(facts: CardFacts, ask: Ask) -> str:
 
 
 def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any]]:
+    if facts.series is not None and facts.request.ask.series is not None:
+        return _series_buttons(facts, facts.series, state)
     raised = bool(facts.standing and facts.standing.raised)
     if state in _OPEN | _NOT_YET or (state is CardState.BLOCKED and facts.loan and not facts.loan.in_force_at):
         answers = offer_buttons(facts.offered.offer) if facts.offered else []
@@ -208,6 +218,18 @@ def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any
     if state is CardState.LAPSED or runs_on or denied:
         return [again_button(facts.request.id)]
     return []
+
+
+def _series_buttons(facts: CardFacts, series: SeriesFacts, state: CardState) -> list[dict[str, Any]]:
+    """Of the time that runs, and of the rest of the series."""
+    assert facts.loan
+    held = state is CardState.IN_FORCE or bool(state is CardState.BLOCKED and facts.standing and facts.standing.raised)
+    extend = [] if facts.extension else [extend_button(facts.loan.id)]
+    own = [*extend, return_button(facts.loan.id)] if held else []
+    stop = series.following is not None or (not held and not is_over(facts.loan))
+    if is_over(facts.loan):
+        return [again_button(facts.request.id)]
+    return [*own, *([stop_button(facts.request.id)] if stop else [])]
 
 
 def offer_buttons(offer: Offer) -> list[dict[str, Any]]:

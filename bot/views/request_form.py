@@ -15,11 +15,12 @@ from bot.core.requests import QuotaRequest
 from bot.views.amounts import GPU, Unit, counted, joined, of_flavor
 from bot.views.answers.done import sent_line
 from bot.views.facts import Step
-from bot.views.ids import KIND_BOT, LENDER_BOT, UNTIL_DATE, Action, Field, View, option_value
+from bot.views.ids import KIND_BOT, LENDER_BOT, REPEAT_ONCE, UNTIL_DATE, Action, Field, View, option_value
 from bot.views.impact_lines import managed_warning, promised_line
 from bot.views.inputs import MOST_OPTIONS, Option, instant, select, whole_number, words
 from bot.views.kit import actions, alert, button, line, rich
 from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Reason, Theirs
+from bot.views.repeat_fields import REPEAT_LABELS, repeat_fields
 
 TITLE = "Request GPU quota"
 DURATIONS = ("8h", "1d", "3d", "1w", "2w")
@@ -67,6 +68,9 @@ class FormValues:
     lender: str = LENDER_BOT
     """`LENDER_BOT` or a queue's name."""
     start_at: datetime | None = None
+    repeat: str = REPEAT_ONCE
+    """`REPEAT_ONCE` or the value of an `Every`."""
+    repeat_until: datetime | None = None
     reason: str = ""
 
 
@@ -122,7 +126,7 @@ class FormFacts:
     longest: timedelta | None = None
     reason_needed: bool = True
     more: bool = False
-    """Lender and start are shown."""
+    """Lender, start and repeat are shown."""
     picture: FormPicture | None = None
     checking: bool = False
     """The live lines are being read."""
@@ -140,6 +144,7 @@ LABELS = {
     Field.REASON: "Reason",
     Field.LENDER: "Lender",
     Field.START_AT: "Start",
+    **REPEAT_LABELS,
 }
 KIND_OPTIONS = {
     LoanKind.BORROW: Option("borrow", "Borrow", "If free; Kueue may take it back"),
@@ -296,6 +301,7 @@ def _more(facts: FormFacts) -> tuple[Block, ...]:
     return (
         select(Field.LENDER, LABELS[Field.LENDER], lenders, now.lender, "The lender's lead must approve"),
         instant(Field.START_AT, LABELS[Field.START_AT], now.start_at, "Empty: at approval", optional=True),
+        *repeat_fields(now.repeat, now.repeat_until),
     )
 
 

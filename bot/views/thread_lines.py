@@ -22,6 +22,7 @@ class EventKind(StrEnum):
     ACCEPTED = "accepted"
     KEPT = "kept"
     WITHDRAWN = "withdrawn"
+    STOPPED = "stopped"
     LAPSED = "lapsed"
     LOST_NAME = "lost name"
     WORSE = "worse"
@@ -57,6 +58,7 @@ _WORDS = {
     EventKind.ACCEPTED: "accepted the change",
     EventKind.KEPT: "keeps what was asked for",
     EventKind.WITHDRAWN: "withdrew it",
+    EventKind.STOPPED: "stopped the series",
     EventKind.LAPSED: "lapsed: nobody decided",
     EventKind.LOST_NAME: "lapsed",
     EventKind.WORSE: "pressed Approve; the picture had changed, so nothing was approved",

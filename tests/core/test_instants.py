@@ -120,7 +120,7 @@ def test_a_day_without_a_time_is_the_end_of_the_working_day_and_says_so(text: st
 def test_the_end_of_the_working_day_is_an_argument() -> None:
     result = read("fri", NOW, ZURICH, time(17, 30))
     note = "A day without a time means 17:30, the end of the working day."
-    assert result == Instant(utc(2026, 12, 4, 16, 30), (note,))
+    assert result == Instant(utc(2026, 12, 4, 16, 30), (note,), dated=True)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ LATER_STEPS = (
     *("submit work", "loan ends with work", "work ends", "extend after the end"),
     *("flavor removed", "Kueue takes over", "Kueue lets go"),
     *("edit ResourceQuota", "take out its key", "re-create ResourceQuota"),
+    *("ask series", "stop series"),
 )
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000

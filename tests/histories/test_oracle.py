@@ -128,6 +128,22 @@ def holds(reserved: int) -> dict[str, Any]:
 
 LIES_IDLE = [PEOPLE_OF_B, *IN_FORCE, version("b", 16, "admin"), idle()]
 LESS = loan("running", amount=2, end=9e9)
+SPANS = ((5.0, 20.0), (30.0, 40.0))
+SERIES = request("waiting", ask=ask(start=5.0, length=None, until=20.0), spans=SPANS)
+GRANTED = [SERIES, approval("A"), {**SERIES, "state": "approved", "by": "A"}]
+
+
+def time_of(span: tuple[float, float], number: int, **changes: Any) -> list[dict[str, Any]]:
+    """One time of the series, and its loan."""
+    start, until = span
+    asked = ask(start=start, length=None, until=until)
+    facts = {"id": number, "ask": asked, "series": 1, "by": "A", **changes}
+    return [request("approved", **facts), loan("scheduled", number, start=start, end=until)]
+
+
+EACH = [*START, *GRANTED, *time_of(SPANS[0], 2), *time_of(SPANS[1], 3)]
+EARLY = {**REST, "at": 2.0}
+
 PAUSED, GOES_ON = said("pause", on=True), said("pause", on=False)
 SET_OUT = said("intent", field=("a", "a100", GPU, "nominal"), wrote=6, legs={"L1": -2})
 MORE_OUT = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
@@ -178,6 +194,7 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         idle(id=2, at=3602.0),
     ],
     "less is asked about": [*LIES_IDLE, holds(12), idle(amount=4), idle("returned", 4, "U1"), {**LESS, "amount": 4}],
+    "a series": [*EACH, EARLY],
     "a repeat that says so": [message(), message(type="plain_text", text="This may be a repeat", emoji=False)],
 }
 BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
@@ -247,6 +264,19 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "what is used goes back": ("idle", [*LIES_IDLE, holds(12), idle("returned", by="U1"), LESS]),
     "more goes back than the button said": ("idle", [*LIES_IDLE, idle("returned", by="U1"), {**LESS, "amount": 1}]),
     "a return is answered and not stored": ("idle", [*LIES_IDLE, idle("returned", by="U1"), REST]),
+    "a time of a series is left out": ("P4", [*START, *GRANTED, *time_of(SPANS[0], 2), EARLY]),
+    "a time of a series is granted twice": ("P4", [*EACH, *time_of(SPANS[1], 4)]),
+    "a time is of no series": ("P4", [*EACH, *time_of((50.0, 60.0), 4)]),
+    "a time is approved by somebody else": ("P4", [*START, *GRANTED, *time_of(SPANS[0], 2, by="B")]),
+    "a series is not approved": ("P4", [*START, SERIES, *time_of(SPANS[0], 2)]),
+    "a time is of more than was asked for": (
+        "P4",
+        [*START, *GRANTED, *time_of(SPANS[0], 2, ask=ask(9, start=5.0, length=None, until=20.0))],
+    ),
+    "a time ends later than asked for": (
+        "P4",
+        [*START, *GRANTED, time_of(SPANS[0], 2)[0], loan("scheduled", 2, start=5.0, end=99.0)],
+    ),
     "a message is posted twice": ("P5", [message(), message()]),
     "one key is owed twice": ("P5", [{**TOLD, "posted": False}, {**TOLD, "id": "F", "posted": False}]),
     "a message is never posted": ("P5", [*START, {**TOLD, "state": "owed", "posted": False}, REST]),

@@ -14,6 +14,7 @@ from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
 from bot.core.offers import Offer, OfferState, terms_of
 from bot.core.people import Person
 from bot.core.requests import Ask, QuotaRequest, RequestState
+from bot.core.series import Every, Series, Span
 from bot.core.standing import Blocker, LoanStanding, RoomStanding
 from bot.views.facts import CardFacts, Given, Offered, Step
 from tests.support.view_text import READER
@@ -89,6 +90,11 @@ class World:
             requester=self.requester.id,
         )
         return replace(asked, **changes)
+
+    def series(self) -> Series:
+        """Four Fridays from the 4th, to Mondays."""
+        spans = tuple(Span(at("18:00", day), at("08:00", day + 3)) for day in (4, 11, 18, 25))
+        return Series(Every.WEEK, "every Fri 18:00 to Mon 08:00", "Europe/Zurich", spans)
 
     def request(self, state: RequestState = RequestState.WAITING, **changes: Any) -> QuotaRequest:
         made = QuotaRequest(

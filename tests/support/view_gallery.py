@@ -18,6 +18,7 @@ from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
 from bot.views import change_form, direct, loan_trouble, offers, pause, platform, refusals, reminders, thread_lines
 from bot.views import evictions as eviction_views
+from bot.views import series as series_views
 from bot.views.answers import done
 from bot.views.answers.audit_log import LogFacts, audit_log, log_sent
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf, explained, what_if
@@ -30,7 +31,7 @@ from bot.views.deny_form import deny_form
 from bot.views.details import DetailsFacts, QueueFigures, details
 from bot.views.edit_question import edit_question
 from bot.views.extend_form import extend_form
-from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
+from bot.views.facts import CardFacts, Late, Pressed, Returned, SeriesFacts, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
 from bot.views.kit import line
 from bot.views.overcommit_form import overcommit_form
@@ -150,9 +151,28 @@ def cards(world: World) -> dict[str, CardFacts]:
         "ended, lender waits": world.approved(world.over(), world.standing(0, lowered=8)),
         "extension waits": world.approved(standing=world.standing(), extension=world.extension()),
         **extensions(world),
+        **series(world),
         "returned": world.approved(
             world.over(LoanEnd.RETURNED, at("09:00", 3)), world.runs_on(), decider=world.requester, returned=(back,)
         ),
+    }
+
+
+def series(world: World) -> dict[str, CardFacts]:
+    """The card of a series: it waits, its second time runs, one comes next, all are over."""
+    asked = world.ask(start=at("18:00", 4), until=at("08:00", 7), duration=None, series=world.series())
+    waits = world.request(ask=asked)
+    given = world.request(RequestState.APPROVED, ask=asked)
+    facts = SeriesFacts(142, 2, 4, 2, at("18:00", 18), at("08:00", 28))
+    second = world.loan(id=144, start=at("18:00", 11), end=at("08:00", 14))
+    later = replace(second, state=LoanState.SCHEDULED, in_force_at=None)
+    over = replace(facts, place=4, to_come=0, following=None)
+    return {
+        "series, waiting": world.card(waits),
+        "series in force": world.approved(second, world.standing(), request=given, series=facts),
+        "series, last in force": world.approved(second, world.standing(), request=given, series=over),
+        "series, next": world.approved(later, None, request=given, series=replace(facts, place=3)),
+        "series over": world.approved(world.over(), world.standing(0), request=given, series=over),
     }
 
 
@@ -209,6 +229,11 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
     yield from _offers(world)
     for name in ("denied", "denied by rule"):
         yield f"dm {name}", direct.denied(states[name])
+    for name in ("series, next", "series over"):
+        yield f"dm {name} approved", series_views.approved(states[name])
+        yield f"dm {name} stopped", series_views.stopped(states[name])
+    one = replace(states["in force"], series=states["series in force"].series)
+    yield "dm time of a series in force", direct.in_force(one)
     yield "dm lapsed", direct.lapsed(states["lapsed"])
     yield "dm withdrawn", direct.withdrawn(states["withdrawn"])
     yield "dm extended", direct.extended(states["extension approved"])
@@ -370,6 +395,8 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
     yield "answer log, nothing", audit_log(LogFacts((), {}, about=names.queue))
     yield "answer request sent", done.request_sent(world.request(), "CAPPROVALS", (names.reason,))
     yield "answer withdrawn", done.request_withdrawn(world.request())
+    stopped = world.request(RequestState.APPROVED, ask=world.ask(series=world.series()))
+    yield "answer series stopped", done.request_withdrawn(stopped)
     yield "answer ended by admin", done.loan_ended(world.over(LoanEnd.ENDED_BY_ADMIN))
     yield "answer returned", done.loan_returned(world.loan(), 4)
     yield "answer confirm return", done.confirm_return(world.loan())

@@ -35,7 +35,8 @@ class SqlRequests(Repository):
         since: datetime | None = None,
         limit: int | None = None,
     ) -> Sequence[QuotaRequest]:
-        query = select(REQUEST).order_by(REQUEST.c.created_at.desc(), REQUEST.c.id.desc()).limit(limit)
+        query = select(REQUEST).where(REQUEST.c.series.is_(None)).limit(limit)
+        query = query.order_by(REQUEST.c.created_at.desc(), REQUEST.c.id.desc())
         if states is not None:
             query = query.where(REQUEST.c.state.in_([state.value for state in states]))
         if teams is not None:
@@ -50,6 +51,10 @@ class SqlRequests(Repository):
 
     def teams(self) -> frozenset[str]:
         return frozenset(row["team"] for row in self._all(select(REQUEST.c.team).distinct()))
+
+    def times_of(self, series: int) -> Sequence[QuotaRequest]:
+        query = select(REQUEST).where(REQUEST.c.series == series).order_by(REQUEST.c.id)
+        return [to_request(row) for row in self._all(query)]
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
         before = [state.value for state in ways_into(request.state)]

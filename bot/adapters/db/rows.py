@@ -14,6 +14,8 @@ from bot.core.loans import Loan, LoanEnd, LoanKind, LoanState
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
+from bot.core.series import from_json as series_from_json
+from bot.core.series import to_json as series_to_json
 
 Columns = dict[str, Any]
 
@@ -46,6 +48,8 @@ def of_request(request: QuotaRequest) -> Columns:
         "decided_at": request.decided_at,
         "words": request.words,
         "extends": request.extends,
+        "repeats": ask.series and series_to_json(ask.series),
+        "series": request.series,
         "terms": request.terms,
         "judged_at": request.judged_at,
     }
@@ -66,6 +70,7 @@ def to_request(row: RowMapping) -> QuotaRequest:
         until=row["until"],
         reason=row["reason"],
         requester=row["requester"],
+        series=None if row["repeats"] is None else series_from_json(row["repeats"]),
     )
     return QuotaRequest(
         id=row["id"],
@@ -82,6 +87,7 @@ def to_request(row: RowMapping) -> QuotaRequest:
         decided_at=row["decided_at"],
         words=row["words"],
         extends=row["extends"],
+        series=row["series"],
         terms=row["terms"],
         judged_at=row["judged_at"],
         version=row["version"],

@@ -68,6 +68,8 @@ class RequestRow(Base, table=True):
     decided_at: datetime | None = Field(sa_type=Instant)
     words: str | None = Field(sa_type=PlainText)
     extends: int | None = Field(sa_type=Big, index=True)
+    repeats: dict[str, Any] | None = Field(sa_type=CanonicalJson)
+    series: int | None = Field(sa_type=Big, index=True)
     terms: int = Field(sa_type=Big, sa_column_kwargs=NONE_YET)
     judged_at: datetime | None = Field(sa_type=Instant)
     version: int = Field(sa_type=Big)

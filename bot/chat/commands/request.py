@@ -11,6 +11,7 @@ from bot.core.loans import LoanKind
 from bot.core.messages import Message
 from bot.core.requests import RequestState
 from bot.core.wording.request_words import RequestWords
+from bot.flows.request_form import repeating
 from bot.flows.submit_request import submit_request
 from bot.views.answers.done import request_sent
 from bot.views.answers.help import CommandHelp
@@ -20,11 +21,12 @@ HELP = CommandHelp(
     name="request",
     group="Ask",
     summary="Ask for quota, for a time, from whoever has it to spare.",
-    syntax="request [N] [FLAVOR] [for DUR | until WHEN] [starting WHEN] [in QUEUE] [as KIND] [from LENDER] "
-    "[on CLUSTER] [because WORDS]",
+    syntax="request [N] [FLAVOR] [for DUR | until WHEN] [starting WHEN] [every WEEK|DAY|WEEKDAY TIME to TIME] "
+    "[in QUEUE] [as KIND] [from LENDER] [on CLUSTER] [because WORDS]",
     examples=(
         "request 8 a100 for 3d because paper deadline",
         "request 8 from nlp until fri 18:00 because demo",
+        "request 8 every week fri 18:00 to mon 08:00 until 31 Jan because nightly sweeps",
         "request",
     ),
 )
@@ -48,6 +50,7 @@ def run(arrived: Arrived, said: RequestWords) -> Message | None:
 
 def draft_of(user: str, said: RequestWords) -> Draft:
     """What was said as a draft."""
+    first = said.series.spans[0] if said.series else None
     return Draft(
         requester=user,
         cluster=said.cluster,
@@ -57,9 +60,10 @@ def draft_of(user: str, said: RequestWords) -> Draft:
         amount=said.amount,
         kind=LoanKind(said.kind) if said.kind else None,
         lender=said.lender,
-        start=said.starting.at if said.starting else None,
-        duration=said.duration,
-        until=said.until.at if said.until else None,
+        start=first.start if first else said.starting.at if said.starting else None,
+        duration=None if first else said.duration,
+        until=first.end if first else said.until.at if said.until else None,
+        series=said.series,
         reason=said.reason or "",
     )
 
@@ -78,7 +82,9 @@ def _ask(arrived: Arrived, said: RequestWords, question: Question) -> Message | 
         start_at=said.starting.at if said.starting else None,
         reason=said.reason or "",
     )
-    if said.until:
+    if said.series:
+        values = repeating(values, said.series)
+    elif said.until:
         values = replace(values, until="date", until_at=said.until.at)
     return _form(arrived, values, question.sentence)
 

@@ -13,7 +13,7 @@ from bot.views.refusals import which_request
 HELP = CommandHelp(
     name="withdraw",
     group="Ask",
-    summary="Take back a request before it is in force, or an extension that waits.",
+    summary="Take back a request before it is in force, an extension that waits, or the rest of a series.",
     syntax="withdraw [Q]",
     examples=("withdraw Q-142", "withdraw"),
 )

@@ -95,9 +95,11 @@ class Conditions(Strict):
     amount: Range | None = None
     duration: DurationRange | None = None
     on_loan: Range | None = None
-    """Of the team, same resource: running and scheduled loans, waiting requests and this one."""
+    """Of the team, same resource: running and scheduled loans, waiting requests and this one; a series once for each
+    time."""
     loans_per_week: Range | None = None
-    """Of the team: loans begun in the last 7 days or still to begin, waiting requests and this one."""
+    """Of the team: loans begun in the last 7 days or still to begin, waiting requests and this one; a series once for
+    each time."""
     hours: Hours | None = None
     """When the request is made."""
 
@@ -162,6 +164,10 @@ class Limits(Strict):
 
     most_per_request: Count = 16
     longest: Duration = timedelta(days=14)
+    most_times_per_series: Count = 26
+    """How often a request may repeat."""
+    longest_series: Duration = timedelta(days=91)
+    """From its making to the end of the last time of a series."""
     most_on_loan_per_team: Count = 24
     """Same counting as the condition on_loan."""
     open_requests_per_person: Count = 5

@@ -1,4 +1,4 @@
-"""`request [N] [FLAVOR] [for DUR | until WHEN] [starting WHEN] [in QUEUE] [as KIND] [from LENDER] [on CLUSTER] …`.
+"""`request [N] [FLAVOR] [for DUR | until WHEN] [starting WHEN] [every WEEK] [in QUEUE] [as KIND] [from LENDER] …`.
 
 Called by `commands.parse_command`.
 """
@@ -10,9 +10,10 @@ from bot.core.wording.faults import Misread
 from bot.core.wording.line import Line, Reading, Stumble, read_parts
 from bot.core.wording.request_keywords import read_keyword
 from bot.core.wording.request_loose import read_loose
+from bot.core.wording.request_series import EVERY, with_series
 from bot.core.wording.request_words import RequestPart, RequestWords
 
-_LABELS = {"until": "end", "starting": "start"}
+_LABELS = {"until": "end", "starting": "start", "every": "repeat"}
 _SAID_ONCE = tuple(field.name for field in fields(RequestWords) if field.name != "notes")
 
 
@@ -20,6 +21,8 @@ def read_request(line: Line) -> Reading[RequestWords]:
     """Reads the words after `request`."""
     reading = read_parts(line, RequestWords(), _read_part)
     said, context = reading.said, line.context
+    if said.every is not None:
+        return with_series(line, reading)
     if said.duration is None:
         return reading
     start = said.starting.at if said.starting else context.now
@@ -42,10 +45,14 @@ def _checked(line: Line, said: RequestWords, at: int, part: RequestPart) -> Requ
     sentence = None
     if twice:
         sentence = f"The {_LABELS.get(twice, twice)} is said twice."
-    elif now.duration and now.until:
+    elif now.duration and now.until and not _repeats(line):
         sentence = "Say for or until, not both."
-    elif now.starting and now.until and now.starting.at >= now.until.at:
+    elif now.starting and now.until and now.starting.at >= now.until.at and not _repeats(line):
         sentence = "The start is after the end."
     if sentence is None:
         return part
     return Stumble(Misread(sentence), line.tokens[at].start, line.tokens[part.at - 1].end, part.at)
+
+
+def _repeats(line: Line) -> bool:
+    return any(token.keyword == EVERY for token in line.tokens)

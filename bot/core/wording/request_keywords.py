@@ -7,6 +7,7 @@ from typing import cast
 
 from bot.core.durations import not_a_duration, take_duration
 from bot.core.instants import Instant, take_instant
+from bot.core.wording.every_words import take_every
 from bot.core.wording.faults import Misread, Taken, listed, shown
 from bot.core.wording.line import Line, Step, Stumble, reason_piece, stumble
 from bot.core.wording.near import near
@@ -22,6 +23,7 @@ _NEEDS = {
     "as": "a kind: borrow, transfer or extra",
     "from": "the lending queue",
     "on": "a cluster",
+    "every": "when, like every week fri 18:00 to mon 08:00",
     "because": "words, like because paper deadline",
 }
 
@@ -128,6 +130,14 @@ def _named(line: Line, at: int, keyword: str, name: str | Misread, say: Callable
     return Step(say(name), at + 1, f"{keyword} {name}")
 
 
+def _read_every(line: Line, said: RequestWords, at: int) -> RequestPart:
+    words = line.words(at)
+    taken = take_every(words)
+    if isinstance(taken.value, Misread):
+        return stumble(line, taken.value, at, at + taken.used, "every")
+    return Step(replace(said, every=taken.value), at + taken.used, f"every {' '.join(words[: taken.used])}")
+
+
 def _read_because(line: Line, said: RequestWords, at: int) -> RequestPart:
     reason = line.tokens[at].text
     return Step(replace(said, reason=reason), at + 1, reason_piece(reason))
@@ -141,5 +151,6 @@ _READERS: dict[str, Callable[[Line, RequestWords, int], RequestPart]] = {
     "as": _read_as,
     "from": _read_from,
     "on": _read_on,
+    "every": _read_every,
     "because": _read_because,
 }

@@ -5,12 +5,14 @@ from datetime import timedelta
 from typing import Literal
 
 from bot.core.instants import Instant
+from bot.core.series import Series
+from bot.core.wording.every_words import EveryWords
 from bot.core.wording.line import Step, Stumble
 
 Kind = Literal["borrow", "transfer", "extra"]
 KINDS: tuple[Kind, ...] = ("borrow", "transfer", "extra")
 KEYWORDS = {
-    **{word: word for word in ("for", "until", "starting", "in", "as", "from", "on", "because")},
+    **{word: word for word in ("for", "until", "starting", "in", "as", "from", "on", "every", "because")},
     **dict.fromkeys(("due to", "reason"), "because"),
 }
 
@@ -19,8 +21,9 @@ KEYWORDS = {
 class RequestWords:
     """What was said after `request`; None is what was not. `notes` are sentences about readings, to be repeated.
 
-    At most one of `flavor` and `resource` is set, and at most one of `duration` and `until`. `kind` "grant" reads as
-    "extra". The reason is verbatim, however long.
+    At most one of `flavor` and `resource` is set, and at most one of `duration` and `until`, unless it repeats: then
+    `duration` is how long each time is, and `until` when the series ends; `series` is what they come to. `kind` "grant"
+    reads as "extra". The reason is verbatim, however long.
     """
 
     amount: int | None = None
@@ -29,6 +32,8 @@ class RequestWords:
     duration: timedelta | None = None
     until: Instant | None = None
     starting: Instant | None = None
+    every: EveryWords | None = None
+    series: Series | None = None
     queue: str | None = None
     kind: Kind | None = None
     lender: str | None = None

@@ -4,13 +4,14 @@ from datetime import timedelta
 
 from bot.core.loans import Loan
 from bot.core.messages import Message
-from bot.core.requests import QuotaRequest
+from bot.core.requests import QuotaRequest, RequestState
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
 from bot.views.kit import actions, answer, line, rich
 from bot.views.loan_words import how_long, lasting, longer, what
 from bot.views.parts import Channel, Line, Moment, Theirs, sentence
 from bot.views.request_card import extend_button, return_button
+from bot.views.series_words import series_stopped
 
 
 def request_sent(request: QuotaRequest, channel: str | None, notes: tuple[str, ...] = ()) -> Message:
@@ -33,7 +34,9 @@ def sent_line(request: QuotaRequest, channel: str | None) -> Line:
 
 
 def request_withdrawn(request: QuotaRequest) -> Message:
-    """It is withdrawn."""
+    """It is withdrawn; of a series that was approved, what has not begun."""
+    if request.ask.series is not None and request.state is RequestState.APPROVED:
+        return series_stopped(request)
     return answer(line(f"{request.name} is withdrawn: ", what(request.ask), "."))
 
 

@@ -58,5 +58,13 @@ def _row(facts: CardFacts) -> tuple[Line, ...]:
         line(Theirs(ask.queue)),
         line(ask.kind.value),
         line("extension " if facts.request.extends else "", plain(told(facts).short)),
-        line(Moment(facts.loan.end)) if facts.loan else how_long(ask),
+        _ends(facts),
     )
+
+
+def _ends(facts: CardFacts) -> Line:
+    """Of a series the end of its last time."""
+    series = facts.request.ask.series
+    if series is not None:
+        return line(Moment(facts.series.last_end if facts.series else series.spans[-1].end))
+    return line(Moment(facts.loan.end)) if facts.loan else how_long(facts.request.ask)

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from bot.core.messages import Block, Message
 from bot.core.pause import Pause
-from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, of_flavor, up_to
 from bot.views.facts import CardFacts
 from bot.views.ids import NEW, Action
@@ -115,6 +114,4 @@ def _request(facts: CardFacts) -> Line:
 def _loan(facts: CardFacts) -> Line:
     assert facts.loan
     amount = of_flavor(facts.loan.amount, facts.loan.flavor)
-    return line(
-        f"{format_request_id(facts.loan.id)}: ", amount, ", ", told(facts).short, ", ends ", Moment(facts.loan.end)
-    )
+    return line(f"{facts.request.name}: ", amount, ", ", told(facts).short, ", ends ", Moment(facts.loan.end))

@@ -207,3 +207,18 @@ def test_without_commit_nothing_happened(store, make) -> None:
         fail_half_way()
     with store.read() as work:
         assert work.requests.find() == []
+
+
+def test_the_times_of_a_series_are_found_by_it_and_only_so(store, make) -> None:
+    with store.begin() as work:
+        number = work.requests.add(make.request("Ev1")).id
+        added = [
+            work.requests.add(replace(make.request(f"series:{number}:{place}"), series=number)) for place in (1, 2)
+        ]
+        work.commit()
+    with store.read() as work:
+        assert work.requests.times_of(number) == added
+        assert work.requests.times_of(number + 1) == []
+        assert [one.id for one in work.requests.find()] == [number]
+    with store.begin() as work, pytest.raises(Stale):
+        work.requests.add(replace(make.request(f"series:{number}:2"), series=number))

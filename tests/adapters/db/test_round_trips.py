@@ -22,6 +22,7 @@ from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
 from bot.core.offers import Offer, Terms
 from bot.core.requests import Approval, ApprovalStep, Ask, AuditEntry, QuotaRequest, RequestState
+from bot.core.series import Every, Series, Span
 
 numbers = st.integers(-(2**63), 2**63 - 1)
 counts = st.integers(0, 2**63 - 2)
@@ -42,6 +43,13 @@ json_values = st.recursive(
 objects = st.dictionaries(text, json_values, max_size=5)
 legs = st.dictionaries(text, numbers, max_size=4)
 
+series = st.builds(
+    Series,
+    every=st.sampled_from(Every),
+    words=text,
+    zone=text,
+    spans=st.lists(st.builds(Span, instants, instants), min_size=1, max_size=3).map(tuple),
+)
 asks = st.builds(
     Ask,
     cluster=text,
@@ -57,6 +65,7 @@ asks = st.builds(
     until=st.none() | instants,
     reason=text,
     requester=text,
+    series=st.none() | series,
 )
 requests = st.builds(
     QuotaRequest,
@@ -74,6 +83,7 @@ requests = st.builds(
     decided_at=st.none() | instants,
     words=st.none() | text,
     extends=st.none() | numbers,
+    series=st.none() | numbers,
     terms=counts,
     judged_at=st.none() | instants,
 )

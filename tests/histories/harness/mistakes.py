@@ -17,6 +17,7 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
+from bot.core.series import Series
 from bot.flows import (
     answer_idle,
     answer_offer,
@@ -297,6 +298,12 @@ def void_offers_are_accepted(patch: Patch) -> None:
     patch.setattr(store.FakeOffers, "update", update)
 
 
+def series_misses_its_last_time(patch: Patch) -> None:
+    """All but one of its times are granted."""
+    right = Series.left
+    patch.setattr(Series, "left", lambda series, now: right(series, now)[:-1] or right(series, now))
+
+
 def no_fence(patch: Patch) -> None:
     """A raise does not wait for a patch under way on the other side."""
     patch.setattr(steps, "is_firm", lambda _look, _leg: True)
@@ -374,6 +381,7 @@ MISTAKES = _named(
     anybody_accepts,
     offers_more,
     asks_all_the_time,
+    series_misses_its_last_time,
     extra_without_tick,
     evictions.grace_is_cut_short,
     evictions.eviction_is_not_announced,

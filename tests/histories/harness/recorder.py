@@ -180,6 +180,8 @@ def _request(request: QuotaRequest) -> dict[str, Any]:
         "ask": _ask(terms_of(request.ask)),
         "extends": request.extends,
         "until": seconds(request.ask.until),
+        "spans": tuple(tuple(map(seconds, span)) for span in request.ask.series.spans) if request.ask.series else (),
+        "series": request.series,
     }
 
 

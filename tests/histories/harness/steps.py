@@ -14,6 +14,7 @@ from bot.core.drafts import Draft
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.offers import Offer, OfferState
 from bot.core.requests import QuotaRequest, RequestState
+from bot.core.series import Every, Series, Span
 from bot.demo.kube.people import Refused as ApiRefused
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
@@ -23,6 +24,7 @@ from bot.flows.overcommit_tick import asks_for_tick
 from bot.flows.pause_quota import pause_quota, resume_quota
 from bot.flows.record_decision import Press, approve, deny
 from bot.flows.return_loan import return_loan
+from bot.flows.stop_series import end_series
 from bot.flows.submit_request import submit_request
 from bot.flows.withdraw_request import withdraw_request
 from bot.flows.world import World
@@ -69,6 +71,52 @@ def ask(town: Town, kind: LoanKind, amount: int | None = None, *, at_once: bool 
         reason=f"{HOSTILE} {draw.randrange(1000)}",
     )
     town.arrive(a_process(town), lambda world, key: submit_request(world, draft, key, key))
+
+
+def ask_series(town: Town) -> None:
+    """Two or three times, hours apart or one at the end of the other; half of them are approved at once."""
+    draw = town.random
+    team, length = draw.choice(people.TEAMS[:2]), draw.choice([HOUR, 2 * HOUR])
+    kind = draw.choice([LoanKind.BORROW, LoanKind.TRANSFER])
+    first, apart = town.clock() + draw.choice([HOUR / 2, HOUR]), length + draw.choice([0, 1, 3]) * HOUR
+    spans = tuple(Span(first + n * apart, first + n * apart + length) for n in range(draw.choice([2, 3])))
+    draft = Draft(
+        requester=draw.choice([people.member(team), people.lead(team)]),
+        cluster="default",
+        queue=team,
+        flavor="a100",
+        amount=draw.choice([1, 2, 3]),
+        kind=kind,
+        lender=draw.choice([one for one in people.TEAMS if one != team]) if kind is LoanKind.TRANSFER else None,
+        start=spans[0].start,
+        until=spans[0].end,
+        series=Series(Every.DAY, "every few hours", "UTC", spans),
+        reason=f"{HOSTILE} {draw.randrange(1000)}",
+    )
+    town.arrive(a_process(town), lambda world, key: submit_request(world, draft, key, key))
+    waiting = [one for one in _series(town) if one.state is RequestState.WAITING]
+    if waiting and draw.random() < 0.5:
+        approve_one(town, presses=4, request=waiting[-1])
+
+
+def _series(town: Town) -> list[QuotaRequest]:
+    return [one for one in town.store.tables.requests.values() if one.ask.series is not None]
+
+
+def stop_series(town: Town) -> None:
+    """What has not begun is called off by its requester, a lead or somebody with no say; all of it by an admin."""
+    if not any(one.state is RequestState.APPROVED for one in _series(town)):
+        ask_series(town)
+    known = _series(town)
+    if not known:
+        return
+    request = town.random.choice(known)
+    if town.random.random() < 0.4:
+        admin = town.random.choice([*people.ADMINS, people.NOBODY])
+        town.arrive(a_process(town), lambda world, key: end_series(world, request.id, HOSTILE, admin, key))
+        return
+    who = town.random.choice([request.ask.requester, people.lead(request.ask.team), people.NOBODY])
+    town.arrive(a_process(town), lambda world, key: withdraw_request(world, request.id, who, key))
 
 
 def ask_borrow(town: Town) -> None:
@@ -627,6 +675,8 @@ STEPS: dict[str, Step] = {
     "ask borrow": ask_borrow,
     "ask transfer": ask_transfer,
     "ask extra": ask_extra,
+    "ask series": ask_series,
+    "stop series": stop_series,
     "tick over-commit": tick,
     "cordon node": cordon,
     "approve": approve_one,

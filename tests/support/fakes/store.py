@@ -106,6 +106,7 @@ class FakeRequests:
             and (teams is None or one.ask.team in teams)
             and (requester is None or one.ask.requester == requester)
             and (extends is None or one.extends == extends)
+            and one.series is None
             and (since is None or one.created_at >= since)
         ]
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
@@ -113,6 +114,9 @@ class FakeRequests:
 
     def teams(self) -> frozenset[str]:
         return frozenset(one.ask.team for one in self._tables.requests.values())
+
+    def times_of(self, series: int) -> Sequence[QuotaRequest]:
+        return [one for _, one in sorted(self._tables.requests.items()) if one.series == series]
 
     def update(self, request: QuotaRequest) -> QuotaRequest:
         known = self._tables.requests.get(request.id)

@@ -61,7 +61,7 @@ class DecisionJudge:
                 yield "P4", f"Q-{number} was denied by {event['by']}, whom no step asks"
             if event["by"] == event["requester"] and not self._own():
                 yield "P4", f"Q-{number} was denied by its own requester"
-        if event["state"] == "approved" and not by_rule:
+        if event["state"] == "approved" and not by_rule and event.get("series") is None:
             yield from self._complete(event)
 
     def _complete(self, event: Event) -> Iterator[tuple[str, str]]:
@@ -149,7 +149,7 @@ class DecisionJudge:
             if _open(offer) and self._requests[offer["request"]]["state"] != "waiting":
                 yield "P4", f"offer {offer['id']} is open, and Q-{offer['request']} is decided"
         for number, request in self._requests.items():
-            wanted = request["state"] == "approved" and request["extends"] is None
+            wanted = request["state"] == "approved" and request["extends"] is None and not request.get("spans")
             if wanted != (number in self._loans):
                 yield "P4", f"Q-{number} is {request['state']}, and its loan is {number in self._loans}"
 

@@ -58,13 +58,26 @@ class ExtraJudge:
             if (flavor, resource, name) == (loan["flavor"], loan["resource"], NOMINAL) and ghost.live is not None
         ]
         others = [
-            one["amount"]
+            one
             for one in self._loans.known.values()
             if (one["kind"], one["flavor"], one["resource"]) == ("extra", loan["flavor"], loan["resource"])
             and one["state"] != "closed"
             and not one["suspended"]
         ]
-        return sum(here) + sum(others) + int(loan["amount"])
+        return sum(here) + _at_once(others) + int(loan["amount"])
+
+
+def _at_once(loans: list[Event]) -> int:
+    """The most of these at one moment; what is on its way back may be out for as long as it likes."""
+    met = (
+        sum(other["amount"] for other in loans if other["start"] <= one["start"] and _lasts_to(other, one["start"]))
+        for one in loans
+    )
+    return max(met, default=0)
+
+
+def _lasts_to(loan: Event, at: float) -> bool:
+    return bool(at < loan["end"] or loan["state"] == "returning")
 
 
 def _covers(note: str, over: int) -> bool:

@@ -12,7 +12,8 @@ or (namespace/name, "", resource, "hard") of a ResourceQuota.
 - intent: what the bot is about to write to a field. field, wrote, legs
 - loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended
 - request: a stored request. id, requester, team, state, by, steps ((who, count), ...), terms (how often they changed),
-  ask (amount, kind, lender, start, length, until), extends (the loan that is to end later, or None), until (its end).
+  ask (amount, kind, lender, start, length, until), extends (the loan that is to end later, or None), until (its end),
+  spans ((start, end), ...) if it repeats, series (the one that it is one time of, or None).
   One whose terms change is logged as waiting before what follows
 - approval: a stored approval. request, step, who, own, terms (of which it is)
 - offer: a stored counter-offer. id, request, who, ask, state ("open", "accepted", "kept", "replaced", "void"), by
