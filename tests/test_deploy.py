@@ -229,7 +229,7 @@ def test_without_any_one_right_something_fails_and_says_so(right: tuple[str, str
         if right == ("patch", "workloads"):
             _let_one_be_evicted(stage)
             stage.wait(words, lambda: seen(stage, words))
-            assert stage.runs("vision", "sweep")
+            assert stage.is_running("vision", "sweep")
             return
         _ask(stage, "as extra" if right[1] in EXTRA else "from nlp")
         stage.wait(words, lambda: seen(stage, words))

@@ -216,7 +216,7 @@ class Stage:
         self.kube.submit_job(namespace, job, local, gpus, priority=priority)
         self.kube.reconcile()
 
-    def runs(self, queue: str, job: str) -> bool:
+    def is_running(self, queue: str, job: str) -> bool:
         """Whether the Job is admitted."""
         admission = self.kube.workload(local_queue(queue)[0], job).get("status", {}).get("admission")
         return admission is not None

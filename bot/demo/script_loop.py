@@ -138,7 +138,7 @@ class _Story:
         self._stage.clock.move(timedelta(minutes=30))
         self._show("mira", self._dm("mira", "sweep evicted: 4 a100"), "mira")
         self._show("#vision", self._sees("vision", "sweep (4 GPUs) was evicted"))
-        self._stage.wait("sweep is evicted", lambda: not self._stage.runs("vision", "sweep"))
+        self._stage.wait("sweep is evicted", lambda: not self._stage.is_running("vision", "sweep"))
         self._runs("train")
         self._say("sweep is evicted, train (20) runs on: vision may have 16, and borrow 4")
         for job in ("sweep", "train"):
@@ -146,7 +146,7 @@ class _Story:
         self._queues(24, 16)
 
     def _runs(self, job: str) -> None:
-        self._stage.wait(f"{job} runs", lambda: self._stage.runs("vision", job))
+        self._stage.wait(f"{job} runs", lambda: self._stage.is_running("vision", job))
 
     def _title(self, words: str) -> None:
         self._say(f"\n== {words}")

@@ -87,7 +87,8 @@ def _announce(world: World, epoch: int, eviction: Eviction, facts: Hangs) -> boo
     if isinstance(live, str):
         return False
     now = world.clock()
-    found = excess(eviction, live.allowed, live.work.values()) if live.allowed is not None and facts.wanted else None
+    staying = [one for one in live.work.values() if one.uid not in facts.elsewhere]
+    found = excess(eviction, live.allowed, staying) if live.allowed is not None and facts.wanted else None
     if found is None or not found.work or facts.request is None:
         closed = replace(eviction, state=EvictionState.CLOSED, held="" if facts.wanted else CALLED_OFF)
         _store(world, epoch, closed, facts, lambda _uow, _stored: None)

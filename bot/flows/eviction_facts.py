@@ -3,11 +3,11 @@
 Gathered for flows/evict_work, which decides and writes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.core.errors import Rejected, Unavailable
-from bot.core.evictions import Eviction, grace_of, may_have
+from bot.core.evictions import Eviction, WorkState, grace_of, may_have
 from bot.core.kueue import WorkloadSnapshot
 from bot.core.loans import Loan
 from bot.core.policy import Policy
@@ -48,6 +48,8 @@ class Hangs:
     extension: Extension | None
     held: str
     """Why nothing may be written now, in words; empty if it may."""
+    elsewhere: frozenset[str]
+    """Workloads of the queue that are to go at the end of another loan."""
     edited: str
     """Why the queue's numbers are not to be judged by, in words; empty if they are."""
 
@@ -70,6 +72,7 @@ def hangs(uow: UnitOfWork, world: World, eviction: Eviction) -> Hangs:
         request is not None and _wanted(uow, world.policies.policy, request),
         extension_of(uow, eviction),
         _held(uow, world),
+        frozenset(_elsewhere(uow, eviction)),
         _edited(uow, eviction),
     )
 
@@ -86,6 +89,13 @@ def extension_of(uow: UnitOfWork, eviction: Eviction) -> Extension | None:
 def _wanted(uow: UnitOfWork, policy: Policy, request: QuotaRequest) -> bool:
     extensions = uow.requests.find(states={RequestState.APPROVED}, extends=request.id)
     return grace_of(policy, request, extensions) is not None
+
+
+def _elsewhere(uow: UnitOfWork, eviction: Eviction) -> Iterator[str]:
+    where = (eviction.cluster, eviction.queue, eviction.entry)
+    for other in uow.evictions.open():
+        if other.loan != eviction.loan and (other.cluster, other.queue, other.entry) == where:
+            yield from (one.uid for one in other.of(WorkState.ANNOUNCED, WorkState.EVICTING))
 
 
 def _held(uow: UnitOfWork, world: World) -> str:

@@ -37,7 +37,7 @@ class StageOnSite(Stage):
     def submit(self, queue: str, job: str, gpus: int, priority: int = 0) -> None:
         self._site.job_of(*local_queue(queue), job, gpus, priority)
 
-    def runs(self, queue: str, job: str) -> bool:
+    def is_running(self, queue: str, job: str) -> bool:
         return condition(self._site.workload_of(local_queue(queue)[0], job), "QuotaReserved") == "True"
 
     def cancel(self, queue: str, job: str) -> None:

@@ -242,6 +242,18 @@ def test_units_come_from_configuration_only(resource: str, amount: int, word: st
     assert policy().clusters.clusters["default"].unit(resource, amount) == word
 
 
+def test_a_grace_is_for_rules_that_evict() -> None:
+    files = documents()
+    files["approvals.yaml"]["rules"][0]["grace"] = "2h"
+    found = read_policy(files, "v1")
+    assert isinstance(found, tuple)
+    assert [str(one.message) for one in found] == ["grace is for at_end: evict; work that runs on needs none"]
+    files["approvals.yaml"]["rules"][0]["at_end"] = "evict"
+    read = read_policy(files, "v1")
+    assert isinstance(read, Policy)
+    assert [one.grace_at_end for one in read.approvals.rules] == [timedelta(hours=2), None, None]
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 50) | st.text(max_size=8) | st.sampled_from(["nlp", "U0NLP", "3d"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

@@ -153,6 +153,27 @@ def test_all_of_a_loan_that_was_given_back_counts_as_its_end(bench: "Bench") -> 
     assert [one.known_as for one in bench.store.tables.evictions[number].works] == ["sweep"]
 
 
+def test_two_loans_that_end_together_each_announce_their_own(bench: "Bench") -> None:
+    """Together they gave 8, so 8 go, and nobody is announced for both."""
+    first = _ready(bench, ("base", 16), ask=quota.transfer(4, duration=HOUR))
+    second = bench.approved(quota.transfer(4, duration=HOUR))
+    with bench.world.store.begin() as uow:
+        request = uow.requests.get(second)
+        assert request is not None
+        uow.requests.update(replace(request, rule="evicts"))
+        uow.commit()
+    bench.converge()
+    for name in ("one", "two", "three"):
+        bench.kube.submit_job(NAMESPACE, name, "main", 4)
+        bench.kube.reconcile()
+        bench.pass_time(seconds=1)
+    _end(bench)
+    announced = {loan: [one.known_as for one in bench.store.tables.evictions[loan].works] for loan in (first, second)}
+    assert announced == {first: ["three"], second: ["two"]}
+    _grace_is_over(bench)
+    assert [name for name in ("base", "one", "two", "three") if _active(bench, name)] == ["base", "one"]
+
+
 @pytest.mark.parametrize("how", ["finished", "deleted", "unadmitted", "deactivated by somebody"])
 def test_who_is_gone_by_then_is_not_evicted(bench: "Bench", how: str) -> None:
     number = _ready(bench, ("base", 16), ("sweep", 8))

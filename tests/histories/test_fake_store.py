@@ -15,8 +15,10 @@ from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField, Intent, Question
 from bot.core.errors import NotLeader, Stale
+from bot.core.evictions import Eviction, EvictionState, Work
 from bot.core.idle_loans import IdleOffer, IdleState
 from bot.core.inbox import Arrival, InboxItem
+from bot.core.kueue import FlavorResource
 from bot.core.loan_use import LoanUse, Unused
 from bot.core.loans import Loan, LoanKind, LoanState
 from bot.core.messages import MessageRef
@@ -298,6 +300,23 @@ def idle(program: Program, uow: UnitOfWork) -> Any:
     return uow.idle_offers.update(replace(settled, version=last.version + (what == "stale")))
 
 
+def evictions(program: Program, uow: UnitOfWork) -> Any:
+    """Numbers of loans are shared by all programs of a store, so each has its own hundred."""
+    loan = 100 * int(program.name[1:]) + program.random.randrange(3)
+    entry = FlavorResource("a100", "nvidia.com/gpu")
+    draft = Eviction(loan, "default", "alpha", entry, 2, timedelta(hours=1), program.at())
+    added, found = uow.evictions.add(draft), uow.evictions.get(loan)
+    assert found is not None
+    old = replace(found, version=found.version + program.random.choice([0, 0, 1]))
+    work = Work("ns", "w", program.key("w"), "w", 2)
+    try:
+        uow.evictions.update(replace(old, state=program.random.choice(list(EvictionState)), works=(work,)))
+    except Stale:
+        added = False
+    mine = [one for one in uow.evictions.open() if one.loan // 100 == loan // 100]
+    return added, uow.evictions.get(loan), mine
+
+
 EPOCH = 1
 PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     requests,
@@ -310,6 +329,7 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     audit,
     pauses,
     idle,
+    evictions,
 )
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.kube.objects import queue_snapshot
-from bot.adapters.kube.patches import operations
+from bot.adapters.kube.patches import active_operations, operations
 from bot.core.convergence.changes import QueueChange
 from bot.core.convergence.facts import FieldKey, FieldName
+from bot.core.evictions import MARK, ActiveChange
 from bot.core.kueue import FlavorResource
 from bot.demo.kube.sim import KubeSim
+from tests.support import quota
 
 QUANTITIES = st.one_of(
     st.integers(0, 64),
@@ -176,3 +179,26 @@ def test_an_entry_that_the_queue_does_not_have_is_an_error() -> None:
     key = FieldKey("default", "q", "b200", "nvidia.com/gpu", FieldName.NOMINAL)
     with pytest.raises(KeyError):
         operations(QueueChange(queue_snapshot("default", raw), {key: 1}))
+
+
+@pytest.mark.parametrize("annotated", [True, False])
+def test_a_workload_is_set_inactive_and_marked_in_one_patch_and_both_are_undone(annotated: bool) -> None:
+    workload = replace(quota.work("a", 8), resource_version="7", annotated=annotated)
+    off = active_operations(ActiveChange(workload, False, "L7:x"))
+    path = "/metadata/annotations/gpu-quota-bot.io~1evicted"
+    mark = (
+        {"op": "add", "path": path, "value": "L7:x"}
+        if annotated
+        else {"op": "add", "path": "/metadata/annotations", "value": {MARK: "L7:x"}}
+    )
+    tests = [
+        {"op": "test", "path": "/metadata/resourceVersion", "value": "7"},
+        {"op": "test", "path": "/metadata/uid", "value": "uid-a"},
+    ]
+    assert off == [*tests, mark, {"op": "add", "path": "/spec/active", "value": False}]
+    assert active_operations(ActiveChange(workload, True, "L7:x")) == [
+        *tests,
+        {"op": "test", "path": path, "value": "L7:x"},
+        {"op": "remove", "path": path},
+        {"op": "add", "path": "/spec/active", "value": True},
+    ]
