@@ -121,5 +121,7 @@ def test_a_team_without_a_queue_gets_an_extra_loan_of_its_quota(stage: CaseStage
     assert live() == "12"
     assert "of 12 gpu" in stage.says("ravi", "status")
     assert "12" in stage.says("ravi", f"show {quota}")
-    stage.says("ravi", f"return Q-{number}")
+    stage.says("ravi", f"return Q-{number} 1")
+    stage.wait("a part is back", lambda: live() == "11")
+    stage.clock.move(timedelta(days=2, minutes=1))
     stage.wait("the number from before", lambda: live() == "8")

@@ -52,6 +52,11 @@ UNKNOWN_NAMES = [
         ("clusters", "default", "lenders", "nlq"),
         "did you mean nlp?: nobody could consent",
     ),
+    (
+        team(namespaces=["nlp-train"], resource_quota={"namespace": "nlp-trian", "name": "gpu"}),
+        ("teams", "nlp", "resource_quota", "namespace"),
+        'no namespace of the team "nlp-trian"; did you mean nlp-train?',
+    ),
     (cluster(default_flavors={"nlq": "a100"}), ("clusters", "default", "default_flavors", "nlq"), 'no queue "nlq"'),
 ]
 
@@ -275,3 +280,40 @@ def test_no_document_makes_it_crash(name: str, data: st.DataObject) -> None:
         target[data.draw(st.sampled_from(sorted(target)))] = data.draw(JSON)
     result = read_policy(files, "v1")
     assert isinstance(result, Policy) or all(one.message and one.file in FILES for one in result)
+
+
+BOTH = {"namespaces": ["train"], "resource_quota": {"namespace": "train", "name": "gpu"}}
+
+
+def test_a_resource_quota_goes_with_one_team() -> None:
+    (one,) = found(team("nlp", **BOTH), team("vision", **BOTH))
+    assert one.where == ("teams", "vision", "resource_quota")
+    assert "is team nlp's already; a ResourceQuota goes with one team" in one.message
+
+
+@pytest.mark.parametrize(
+    ("quota", "words"),
+    [
+        ({"namespace": "train"}, '"name" is missing'),
+        ({"namespace": "train", "name": "gpu", "resource": GPU}, "resource"),
+        ({"namespace": "train", "name": "GPU"}, "GPU"),
+        ("train/gpu", "train/gpu"),
+    ],
+    ids=["no name", "another key", "no name of Kubernetes", "text"],
+)
+def test_a_resource_quota_has_a_namespace_and_a_name(quota: Any, words: str) -> None:
+    (one, *_) = found(team(namespaces=["train"], resource_quota=quota))
+    assert words in one.message
+
+
+def test_a_team_without_queues_asks_for_its_resource_quota() -> None:
+    files = documents()
+    files["teams.yaml"]["teams"]["nlp"] |= BOTH
+    files["teams.yaml"]["teams"]["vision"] |= {"namespaces": ["v"], "resource_quota": {"namespace": "v", "name": "q"}}
+    del files["teams.yaml"]["teams"]["vision"]["queues"]
+    del files["clusters.yaml"]["clusters"]["default"]["lenders"]
+    made = policy(files)
+    assert (made.queues_of("nlp", "default"), made.queues_of("vision", "default")) == (("nlp",), ("v/q",))
+    assert made.resource_quota_beside("default", "nlp") == "train/gpu"
+    assert made.resource_quota_beside("default", "v/q") is None, "nothing stands beside it"
+    assert made.team_of("default", "v/q") == "vision"
