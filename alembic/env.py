@@ -6,6 +6,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from bot.adapters.db import engine as engines
+from bot.adapters.db import unanswered_tables  # noqa: F401 - its tables belong to the metadata
 from bot.adapters.db.tables import Base
 
 

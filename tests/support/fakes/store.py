@@ -22,6 +22,7 @@ from tests.support.fakes.gate import Gate
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
+from tests.support.fakes.unanswered import AskBack, Escalation, FakeAskBacks, FakeEscalations
 
 
 @dataclass(slots=True)
@@ -41,6 +42,8 @@ class Tables:
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
     pause: Pause | None = None
+    ask_backs: dict[int, AskBack] = field(default_factory=dict)
+    escalations: tuple[Escalation, ...] = ()
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -56,6 +59,8 @@ class Tables:
             audit=self.audit,
             leader=replace(self.leader),
             pause=self.pause,
+            ask_backs=dict(self.ask_backs),
+            escalations=self.escalations,
         )
 
 
@@ -280,6 +285,8 @@ class FakeUnitOfWork:
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
         self.pauses = FakePauses(tables)
+        self.ask_backs = FakeAskBacks(tables)
+        self.escalations = FakeEscalations(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
