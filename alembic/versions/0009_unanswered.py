@@ -48,7 +48,9 @@ def upgrade() -> None:
         _key("to"),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("why", sa.Text(), nullable=False),
-        sa.UniqueConstraint("request", "terms", "step", "asked", "to", name="uq_escalation_request_terms_step_asked_to"),
+        sa.UniqueConstraint(
+            "request", "terms", "step", "asked", "to", name="uq_escalation_request_terms_step_asked_to"
+        ),
         sqlite_autoincrement=True,
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.chat import buttons, form, offers
+from bot.chat import ask_backs, buttons, form, offers
 from bot.chat.desk import Arrived, Handler
 from bot.chat.typed import typed
 from bot.core.inbox import Arrival, InboxItem
@@ -31,6 +31,8 @@ ACTIONS: Mapping[str, Handler] = {
     Action.REQUEST_AGAIN: _silent(form.open_again),
     Action.LOAN_EXTEND: _silent(buttons.on_extend),
     Action.LOAN_RETURN: _silent(buttons.on_return),
+    Action.LOAN_ASK_BACK: ask_backs.on_ask_back,
+    Action.ASK_BACK_KEEP: ask_backs.on_keep,
     Action.LOAN_END: buttons.on_end,
     Action.DRIFT_BASE: buttons.on_edit_answer,
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,

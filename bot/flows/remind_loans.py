@@ -4,20 +4,17 @@ What was said is known by the notices' keys alone, which have the end in them: a
 of an end that is no more is not said. While the cluster does not answer they go out without live figures.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.core.errors import Rejected, Unavailable
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
-from bot.core.membership import Unknown, is_group, people_of
 from bot.core.notices import NoticeDraft
-from bot.core.policy import Policy
 from bot.core.reminders import Batch, Ending, Reminder, batches, may_be_due
 from bot.core.requests import QuotaRequest, RequestState
-from bot.flows.gather import has_left, look_up_groups
 from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.who_hears import who_hears
 from bot.flows.work_above import above_base, likely_work
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
@@ -46,7 +43,7 @@ def _unsaid(world: World, which: Reminder, now: datetime) -> list[Ending]:
             request = uow.requests.get(loan.id)
             if request is not None:  # else rebuilt from annotations: nobody is known to have asked for it
                 found.append((loan, request, _agreed(uow, loan, request)))
-    return [Ending(loan, tuple(_who_hears(world, request)), since) for loan, request, since in found]
+    return [Ending(loan, tuple(who_hears(world, request)), since) for loan, request, since in found]
 
 
 def _agreed(uow: UnitOfWork, loan: Loan, request: QuotaRequest) -> datetime:
@@ -57,33 +54,6 @@ def _agreed(uow: UnitOfWork, loan: Loan, request: QuotaRequest) -> datetime:
 
 def _prefix(which: Reminder, loan: Loan) -> str:
     return f"{_KINDS[which].value}:{loan.id}:{loan.end.isoformat()}:"
-
-
-def _who_hears(world: World, request: QuotaRequest) -> Sequence[str]:
-    """The requester; once they have left the team, or Slack, its leads, or its channel if it has none."""
-    policy, asked = world.policies.policy, request.ask
-    if _has_account(world, asked.requester) and not has_left(world, policy, request):
-        return (asked.requester,)
-    team = policy.team(asked.team)
-    return _leads(world, policy, asked.team) or ((team.channel,) if team else ())
-
-
-def _has_account(world: World, user: str) -> bool:
-    """Only a plain no of Slack's counts: while it is silent somebody is as there as before."""
-    try:
-        return world.chat.person(user).full_member
-    except Unavailable:
-        return True
-    except Rejected:
-        return False
-
-
-def _leads(world: World, policy: Policy, team: str) -> Sequence[str]:
-    listed = people_of(policy, f"leads:{team}")
-    leads = {one for one in listed if not is_group(one)}
-    for members in look_up_groups(world, (one for one in listed if is_group(one))).values():
-        leads |= set() if isinstance(members, Unknown) else members
-    return sorted(leads)
 
 
 def _remind(world: World, epoch: int, batch: Batch, pictures: _Pictures) -> None:

@@ -20,6 +20,7 @@ from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
+from bot.flows.render_ask_back import render_ask_back
 from bot.flows.world import World
 from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
@@ -252,6 +253,8 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
     **dict.fromkeys(_OFFERS, _offer),
+    NoticeKind.ASKED_BACK: render_ask_back,
+    NoticeKind.ASK_BACK_ANSWERED: render_ask_back,
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

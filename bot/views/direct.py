@@ -9,6 +9,7 @@ from bot.core.messages import Message
 from bot.core.standing import Blocker, LoanStanding
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import devices, joined, of_flavor
+from bot.views.ask_back import ask_back_button
 from bot.views.facts import CardFacts
 from bot.views.ids import Action
 from bot.views.kit import Symbol, actions, button, headline, line, rich
@@ -257,7 +258,8 @@ def lent(facts: CardFacts) -> Message:
     first = line(lender, " lends ", _amount(facts), *to)
     numbers = lender_move(facts.standing, facts.standing.lowered) if facts.standing else ()
     who = line(f"{format_request_id(facts.request.id)}, ", Mention(facts.requester))
-    return _message(Symbol.WAITS, first, [line(who, numbers)], _show(facts))
+    buttons = [] if loan.ended_at is not None else [ask_back_button(loan.id)]
+    return _message(Symbol.WAITS, first, [line(who, numbers)], _show(facts), *buttons)
 
 
 def back(facts: CardFacts) -> Message:

@@ -30,6 +30,8 @@ class EventKind(StrEnum):
     EXTENDED = "extended"
     RETURNED = "returned"
     ENDED = "ended"
+    ASKED_BACK = "asked back"
+    KEPT_LOAN = "kept loan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ _WORDS = {
     EventKind.EXTENDED: "extended",
     EventKind.RETURNED: "returned it",
     EventKind.ENDED: "ended",
+    EventKind.ASKED_BACK: "asks for it back",
+    EventKind.KEPT_LOAN: "keeps it",
 }
 
 
