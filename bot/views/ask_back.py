@@ -15,7 +15,7 @@ from bot.core.requests import QuotaRequest
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import of_flavor
 from bot.views.ids import Action
-from bot.views.kit import Confirm, Symbol, actions, answer, button, headline, line, rich
+from bot.views.kit import Symbol, actions, answer, button, headline, line, rich
 from bot.views.parts import Clock, Code, Line, Mention, Moment, Reason, Theirs, sentence
 from bot.views.request_card import return_button
 
@@ -32,14 +32,6 @@ class AskedBack:
     settled_by: Person | None = None
     admins: str = "admins"
     """Name of the group that can end loans."""
-
-
-def ask_back_button(loan: int) -> dict[str, Any]:
-    """Ask back, with its confirm."""
-    name = format_request_id(loan)
-    text = line("Its requester gets a message with Return and Keep. Nothing is taken by it.")
-    sure = Confirm(line(f"Ask for {name} back?"), text, "Ask back", "Not now")
-    return button("Ask back", Action.LOAN_ASK_BACK, str(loan), confirm=sure)
 
 
 def asked(loan: Loan, request: QuotaRequest) -> Message:

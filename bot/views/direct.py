@@ -9,7 +9,6 @@ from bot.core.messages import Message
 from bot.core.standing import Blocker, LoanStanding
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import devices, joined, of_flavor
-from bot.views.ask_back import ask_back_button
 from bot.views.facts import CardFacts
 from bot.views.ids import Action
 from bot.views.kit import Symbol, actions, button, headline, line, rich
@@ -29,7 +28,7 @@ from bot.views.loan_words import (
     what,
 )
 from bot.views.parts import Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
-from bot.views.request_card import again_button, extend_button, return_button, withdraw_button
+from bot.views.request_card import again_button, ask_back_button, extend_button, return_button, withdraw_button
 
 
 def _message(symbol: Symbol, first: Line, lines: list[Line], *buttons: dict[str, object]) -> Message:
