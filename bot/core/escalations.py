@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from bot.core.membership import open_step
+from bot.core.durations import format_duration
+from bot.core.membership import Groups, is_group, open_step, people_of_step
 from bot.core.offers import Offer, OfferState
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, QuotaRequest
@@ -124,5 +125,24 @@ def _also(step: ApprovalStep, also: str | None) -> ApprovalStep:
 
 def without_answer(after: timedelta) -> str:
     """Why it escalates, as the card says it: "8 h without an answer"."""
-    hours = after / timedelta(hours=1)
-    return f"{hours:g} h without an answer" if hours >= 1 else f"{after // timedelta(minutes=1)} min without an answer"
+    return f"{format_duration(after)} without an answer"
+
+
+def candidates(
+    policy: Policy, request: QuotaRequest, approvals: Sequence[Approval], step: int, groups: Groups
+) -> frozenset[str] | None:
+    """Who could give a step of a (widened) request, by its lists alone; None while a group of it is not known."""
+    gave = {one.who for one in approvals}
+    barred = gave if policy.approvals.self_approval else gave | {request.ask.requester}
+    people: set[str] = set()
+    for one in people_of_step(policy, request.steps[step]):
+        members = groups.get(one) if is_group(one) else frozenset({one})
+        if not isinstance(members, frozenset):
+            return None
+        people |= members
+    return frozenset(people - barred)
+
+
+def missing(request: QuotaRequest, approvals: Sequence[Approval], step: int) -> int:
+    """How many approvals a step still takes."""
+    return request.steps[step].count - len({one.who for one in approvals if one.step == step})

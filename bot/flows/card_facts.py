@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.escalations import Escalation, in_force
 from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
-from bot.core.membership import step_words
+from bot.core.membership import is_group, open_step, people_of, step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState
 from bot.core.pause import Pause
@@ -21,7 +22,8 @@ from bot.flows.gather import person_or_id
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.amounts import GPU, Unit
-from bot.views.facts import CardFacts, Given, Late, Offered, Pressed, Returned, Step, Worse
+from bot.views.facts import CardFacts, Escalated, Given, Late, Offered, Pressed, Returned, Step, Worse
+from bot.views.parts import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Stored:
     extension: QuotaRequest | None = None
     """One of its loan that waits for a decision."""
     pause: Pause | None = None
+    escalations: Sequence[Escalation] = ()
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -56,6 +59,7 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         card.draft.facts if card else {},
         waiting[0] if waiting else None,
         uow.pauses.get(),
+        uow.escalations.of(number),
     )
 
 
@@ -86,7 +90,19 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         unreachable=facts.get("unreachable"),
         extension=found.extension,
         pause=found.pause,
+        escalated=_escalated(policy, found),
     )
+
+
+def _escalated(policy: Policy, found: Stored) -> Escalated | None:
+    """Who may give the open step too, and since when."""
+    step = open_step(found.request.steps, found.approvals)
+    made = next((one for one in in_force(policy, found.request, found.escalations) if one.step == step), None)
+    if made is None:
+        return None
+    label, listed = step_words(ApprovalStep(made.to)), people_of(policy, made.to)
+    group = Group(listed[0], label) if len(listed) == 1 and is_group(listed[0]) else None
+    return Escalated(label, made.at, made.why, group)
 
 
 def _as_it_is(found: Stored) -> QuotaRequest:

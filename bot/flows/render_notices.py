@@ -21,6 +21,7 @@ from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
 from bot.flows.reminder_facts import endings
 from bot.flows.render_ask_back import render_ask_back
+from bot.flows.render_escalation import render_escalation
 from bot.flows.world import World
 from bot.views import direct, loan_trouble, offers, platform, reminders
 from bot.views.edit_question import edit_question
@@ -253,6 +254,9 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
     **dict.fromkeys(_OFFERS, _offer),
+    NoticeKind.STEP_REMINDED: render_escalation,
+    NoticeKind.STEP_ESCALATED: render_escalation,
+    NoticeKind.NOBODY_REACHABLE: render_escalation,
     NoticeKind.ASKED_BACK: render_ask_back,
     NoticeKind.ASK_BACK_ANSWERED: render_ask_back,
     NoticeKind.OUTSIDE_EDIT: _question,
