@@ -1,13 +1,14 @@
 """Requests that nobody answers: their approvers are reminded, then others may decide too, at once if nobody is there.
 
-`chase_requests` is run by the leader's timetable, `chase_new` by flows/submit_request for the one who asks. What was done
-is known by the stored escalations and by the notices' keys, so it is done once, whoever notices that it is due.
+`chase_requests` is run by the leader's timetable, `chase_new` by flows/submit_request for the one who asks. What was
+done is known by the stored escalations and by the notices' keys, so it is done once, whoever notices that it is due.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from bot.core.errors import Unavailable
 from bot.core.escalations import Due, Escalation, Wait, due, escalates_to, wait_of, without_answer
 from bot.core.membership import step_words
 from bot.core.notices import NoticeDraft, Priority
@@ -61,40 +62,40 @@ def chase_requests(world: World, epoch: int) -> timedelta | None:
     with world.store.read() as uow:
         waiting = uow.requests.find(states={RequestState.WAITING})
     for request in waiting:
-        _chase(world, request.id, epoch)
+        if (case := _case(world, request.id)) is not None:
+            _chase(world, case, epoch)
     return None
 
 
-def chase_new(world: World, request: QuotaRequest) -> tuple[str, ...]:
-    """What to tell the requester, as far as nobody who is asked can be reached: who else can decide, or that nobody can."""
-    case, said = _chase(world, request.id, None)
-    if case is None or not said:
+def chase_new(world: World, number: int) -> tuple[str, ...]:
+    """Of a request that was just made, for its requester: who else can decide, or that nobody can, if those who are
+    asked cannot be reached. What cannot be done now is left to the leader."""
+    try:
+        case = _case(world, number)
+        chased = _chase(world, case, None) if case is not None else None
+    except Unavailable:
         return ()
-    asked = step_words(ApprovalStep(case.wait.asked))
-    if case.is_escalated and said == (NoticeKind.STEP_ESCALATED,):
-        return (asked_too(asked, step_words(ApprovalStep(case.to or ""))),)
-    return (nobody_there(asked),) if NoticeKind.NOBODY_REACHABLE in said else ()
+    if chased is None:
+        return ()
+    asked = step_words(ApprovalStep(chased.wait.asked))
+    if not _enough(world, chased):
+        return (nobody_there(asked),)
+    return (asked_too(asked, step_words(ApprovalStep(chased.to or ""))),) if chased.is_escalated else ()
 
 
-def _chase(world: World, number: int, epoch: int | None) -> tuple[_Case | None, tuple[NoticeKind, ...]]:
-    """The case as it is now, and what was owed by this."""
-    case = _case(world, number)
-    if case is None:
-        return None, ()
-    said: list[NoticeKind] = []
-    there = _enough(world, case)
-    what = due(case.policy, case.request, case.wait, case.now)
+def _chase(world: World, case: _Case, epoch: int | None) -> _Case:
+    """Do what is due; the case as it is then."""
+    there, what = _enough(world, case), due(case.policy, case.request, case.wait, case.now)
     if case.to is not None and not case.is_escalated and (what is Due.ESCALATE or not there):
         after = case.policy.approvals.unanswered.escalate_after
-        if _escalate(world, case, without_answer(after) if there else NO_ONE_THERE, epoch):
-            said.append(NoticeKind.STEP_ESCALATED)
+        _escalate(world, case, without_answer(after) if there else NO_ONE_THERE, epoch)
         case = case.escalated()
         there = _enough(world, case)
-    elif what is Due.REMIND and there and _owe(world, case, _reminder(case), epoch):
-        said.append(NoticeKind.STEP_REMINDED)
-    if not there and _owe(world, case, _nobody(case), epoch):
-        said.append(NoticeKind.NOBODY_REACHABLE)
-    return case, tuple(said)
+    elif what is Due.REMIND and there:
+        _owe(world, case, _reminder(case), epoch)
+    if not there:
+        _owe(world, case, _nobody(case), epoch)
+    return case
 
 
 def _case(world: World, number: int) -> _Case | None:
@@ -114,37 +115,36 @@ def _enough(world: World, case: _Case) -> bool:
     return enough_reachable(world, case.policy, case.may, case.approvals, case.wait.step)
 
 
-def _escalate(world: World, case: _Case, why: str, epoch: int | None) -> bool:
-    """Whether this was the first to notice it. The card says so from now on."""
+def _escalate(world: World, case: _Case, why: str, epoch: int | None) -> None:
+    """Unless somebody else noticed it first. The card says so from now on."""
     request, wait, to = case.request, case.wait, case.to
     assert to is not None
     with world.store.begin() as uow:
         if not _still(uow, case, epoch):
-            return False
+            return
         made = Escalation(request.id, request.terms, wait.step, wait.asked, to, case.now, why)
         if not uow.escalations.add(made):
-            return False
+            return
         what = f"{step_words(ApprovalStep(to))} too: {why}"
         uow.audit.add(AuditEntry(case.now, "bot", request.verb("escalate"), request.subject, what))
         uow.notices.owe_once(_ping(case, NoticeKind.STEP_ESCALATED, to), case.now)
         refresh_cards(uow, request.id, case.now)
         uow.commit()
     world.wake_delivery()
-    return True
 
 
-def _owe(world: World, case: _Case, drafts: Sequence[NoticeDraft], epoch: int | None) -> bool:
-    """Whether any of them was new. Nothing is written otherwise: this is asked every few seconds."""
+def _owe(world: World, case: _Case, drafts: Sequence[NoticeDraft], epoch: int | None) -> None:
+    """Nothing is written for what was said before: this is asked every few seconds."""
     with world.store.read() as uow:
         if all(uow.notices.get(draft.key) is not None for draft in drafts):
-            return False
+            return
     with world.store.begin() as uow:
         if not _still(uow, case, epoch):
-            return False
-        new = sum(uow.notices.owe_once(draft, case.now) for draft in drafts)
+            return
+        for draft in drafts:
+            uow.notices.owe_once(draft, case.now)
         uow.commit()
     world.wake_delivery()
-    return new > 0
 
 
 def _still(uow: UnitOfWork, case: _Case, epoch: int | None) -> bool:

@@ -98,7 +98,7 @@ def submit(world: World, asked: Asked, arrival: str) -> Submitted:
         if stored is None:
             raise
         return Submitted(stored)
-    submitted = replace(submitted, notes=(*submitted.notes, *chase_new(world, submitted.request)))
+    submitted = replace(submitted, notes=(*submitted.notes, *chase_new(world, submitted.request.id)))
     world.wake_delivery()
     if submitted.request.state is RequestState.APPROVED:
         world.wake_convergence()

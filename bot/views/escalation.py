@@ -44,7 +44,8 @@ def reminded(facts: CardFacts, pinged: Pinged, since: datetime) -> Message:
 
 def escalated(facts: CardFacts, pinged: Pinged, asked: Step, why: str) -> Message:
     """Others may decide too from now on."""
-    instead = line(": you may approve or deny this too, as ", Theirs(asked.label), f" ({why}): ", _what(facts))
+    first = line(". Asked first: ", Theirs(asked.label), f" ({why})")
+    instead = line(": you may decide this too, ", _what(facts), first)
     return Message(sentence(line(Theirs(pinged.label), instead)), (rich(line(pinged.parts, instead)),))
 
 
