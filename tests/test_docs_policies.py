@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from bot.adapters.policy_yaml import parse
+from bot.core.durations import format_duration
 from bot.core.policy import FILES, Policy, approvals, clusters, read_policy, teams
 
 ROOT = Path(__file__).parents[1]
@@ -28,6 +29,7 @@ SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "Hours": (approvals.Hours,),
     "What a rule gives": (approvals.Then,),
     "Steps": (approvals.Step,),
+    "Unanswered": (approvals.Unanswered,),
     "clusters.yaml": (clusters.ClustersFile,),
     "A cluster": (clusters.Cluster,),
     "An accelerator": (clusters.Accelerator,),
@@ -52,9 +54,9 @@ def default_words(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     if isinstance(value, BaseModel):
-        return "all defaults" if type(value) is approvals.Limits else "`{}`"
+        return "all defaults" if type(value) in {approvals.Limits, approvals.Unanswered} else "`{}`"
     if isinstance(value, timedelta):
-        return f"`{value.days}d`"
+        return f"`{format_duration(value).replace(' ', '').replace('days', 'd')}`"
     if isinstance(value, tuple):
         return f"`[{', '.join(value)}]`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

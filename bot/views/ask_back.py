@@ -84,7 +84,7 @@ def answered(facts: AskedBack) -> Message:
     ask, loan = facts.ask, facts.loan
     by = line(" by ", Mention(facts.settled_by)) if facts.settled_by else ()
     stays = line("with ", Theirs(loan.borrower), " until ", Moment(loan.end))
-    can = line("You can ask again ", Moment(ask.at + ANSWER_WITHIN), f", and {facts.admins} can end it: ")
+    can = line("You can ask again ", Moment(ask.at + ANSWER_WITHIN), ", and ", Theirs(facts.admins), " can end it: ")
     end = line(Code(f"end {format_request_id(loan.id)}"))
     if ask.state is AskBackState.RETURNED:
         given = of_flavor(ask.given if ask.given is not None else loan.amount, loan.flavor)
