@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from bot.adapters.kube import cluster as kube_cluster
-from bot.core import membership, overcommit
+from bot.core import escalations, membership, overcommit
 from bot.core.convergence import answers, order, planner, steps, wants
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind, FieldName
@@ -16,7 +17,16 @@ from bot.core.convergence.landed import Settled
 from bot.core.convergence.observe import Look, Meaning
 from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
-from bot.flows import answer_offer, converge_quota, gather, make_offer, overcommit_tick, record_decision, submit_request
+from bot.flows import (
+    answer_offer,
+    ask_back,
+    converge_quota,
+    gather,
+    make_offer,
+    overcommit_tick,
+    record_decision,
+    submit_request,
+)
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.support.fakes import chat, store
@@ -305,6 +315,21 @@ def extra_counts_itself_only(patch: Patch) -> None:
     patch.setattr(overcommit_tick, "on_extra_loan", lambda *_: 0)
 
 
+def anybody_asks_back(patch: Patch) -> None:
+    """Whoever knows the number of a loan may ask for it back."""
+    patch.setattr(ask_back, "why_not", lambda *_: None)
+
+
+def consent_is_escalated(patch: Patch) -> None:
+    """Others may lend what is the lender's."""
+    patch.setattr(escalations, "asks_lender", lambda *_: False)
+
+
+def escalated_before_anybody_could_answer(patch: Patch) -> None:
+    """The time without an answer is not looked at."""
+    patch.setattr(escalations, "worked", lambda *_: timedelta(days=1))
+
+
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
     return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
 
@@ -332,6 +357,9 @@ MISTAKES = _named(
     anybody_accepts,
     offers_more,
     extra_without_tick,
+    anybody_asks_back,
+    consent_is_escalated,
+    escalated_before_anybody_could_answer,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(

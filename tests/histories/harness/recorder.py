@@ -55,6 +55,12 @@ class Recorder:
         """Everything that one transaction changed."""
         for entry in after.audit[len(before.audit) :]:
             self.add("audit", who=entry.who, what=entry.what, subject=entry.subject, outcome=entry.outcome)
+        for made in after.escalations[len(before.escalations) :]:
+            facts = {"step": made.step, "terms": made.terms, "asked": made.asked, "to": made.to}
+            self.add("escalation", request=made.request, **facts)
+        for ask in _changed(before.ask_backs, after.ask_backs).values():
+            facts = {"state": ask.state.value, "who": ask.who, "by": ask.settled_by}
+            self.add("ask_back", id=ask.id, loan=ask.loan, **facts)
         self._requests(before, after)
         if before.pause != after.pause:
             self.add("pause", on=after.pause is not None)

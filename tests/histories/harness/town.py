@@ -13,6 +13,8 @@ from bot.core.errors import NotLeader, Refused, Stale, Unavailable
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.pace import Pace
 from bot.demo.kube.sim import KubeSim
+from bot.flows.answer_ask_back import close_ask_backs
+from bot.flows.chase_requests import chase_requests
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
@@ -96,10 +98,12 @@ class Process:
             deliver(self.world, self.epoch, self.pace, self.render)
 
     def lapse(self) -> None:
-        """The timetable's looks at old requests and at ends to come, if it leads."""
+        """The timetable's looks at what nobody answers and at ends to come, if it leads."""
         if self.epoch is not None:
             lapse_requests(self.world, self.epoch)
             remind_loans(self.world, self.epoch)
+            close_ask_backs(self.world, self.epoch)
+            chase_requests(self.world, self.epoch)
 
     def _lift(self, at_least: int) -> None:
         assert self.epoch is not None

@@ -14,8 +14,11 @@ Every event has `e`, its kind, and `at`, seconds. A field is (queue, flavor, res
   One whose terms change is logged as waiting before what follows
 - approval: a stored approval. request, step, who, own, terms (of which it is)
 - offer: a stored counter-offer. id, request, who, ask, state ("open", "accepted", "kept", "replaced", "void"), by
+- escalation: others may give a step too. request, step, terms, asked (whom the step asks), to (a step's name)
+- ask_back: a lender asks for a loan back. id, loan, who, state ("open", "kept", "returned", "unanswered", "over"), by
 - audit: a stored entry. who, what, subject, outcome
-- people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests)
+- people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests),
+  escalates (who may give a step too that nobody answers, or None), after (seconds)
 - press: somebody pressed Approve, Deny, an answer, or a button of an offer. who, what, subject, result ("done",
   "refused", "lost": the process died or the database was away, so nothing is known), unknown (a user group could not be
   looked up)
