@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from bot.adapters.policy_yaml import parse
+from bot.core.durations import format_duration
 from bot.core.policy import FILES, Policy, approvals, clusters, idle, read_policy, teams
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +31,7 @@ SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "Hours": (approvals.Hours,),
     "What a rule gives": (approvals.Then,),
     "Steps": (approvals.Step,),
+    "Unanswered": (approvals.Unanswered,),
     "clusters.yaml": (clusters.ClustersFile,),
     "A cluster": (clusters.Cluster,),
     "An accelerator": (clusters.Accelerator,),
@@ -54,9 +56,10 @@ def default_words(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     if isinstance(value, BaseModel):
-        return "all defaults" if type(value) in (approvals.Limits, idle.IdleLoans) else "`{}`"
+        defaults = {approvals.Limits, approvals.Unanswered, idle.IdleLoans}
+        return "all defaults" if type(value) in defaults else "`{}`"
     if isinstance(value, timedelta):
-        return f"`{value.days}d`" if value % timedelta(days=1) == timedelta(0) else f"`{value // timedelta(hours=1)}h`"
+        return f"`{format_duration(value).replace(' ', '').replace('days', 'd')}`"
     if isinstance(value, tuple):
         return f"`[{', '.join(value)}]`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

@@ -28,6 +28,8 @@ from bot.chat.listeners import Listeners
 from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.pace import Pace
+from bot.flows.answer_ask_back import close_ask_backs
+from bot.flows.chase_requests import chase_requests
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
@@ -167,6 +169,8 @@ class Bot:
             (self._leader.leading(lambda epoch: remind_loans(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: offer_idle(self.world, epoch)), LOOK_EVERY),
             (self._leader.leading(lambda epoch: evict_work(self.world, epoch, self._evict_memory)), EVICT_EVERY),
+            (self._leader.leading(lambda epoch: close_ask_backs(self.world, epoch)), LOOK_EVERY),
+            (self._leader.leading(lambda epoch: chase_requests(self.world, epoch)), LOOK_EVERY),
         )
         for job, every in jobs:
             timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.chat import buttons, form, idle, offers
+from bot.chat import ask_backs, buttons, form, idle, offers
 from bot.chat.desk import Arrived, Handler
 from bot.chat.typed import typed
 from bot.core.inbox import Arrival, InboxItem
@@ -33,6 +33,8 @@ ACTIONS: Mapping[str, Handler] = {
     Action.LOAN_RETURN: _silent(buttons.on_return),
     Action.LOAN_RETURN_IDLE: idle.on_return,
     Action.LOAN_KEEP: idle.on_keep,
+    Action.LOAN_ASK_BACK: ask_backs.on_ask_back,
+    Action.ASK_BACK_KEEP: ask_backs.on_keep,
     Action.LOAN_END: buttons.on_end,
     Action.DRIFT_BASE: buttons.on_edit_answer,
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,

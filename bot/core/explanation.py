@@ -6,7 +6,7 @@ Called by flows/explain_request, with the user groups of the steps looked up.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.core.membership import OUTSIDER, Groups, Roles, is_group, lookup_failed, people_of, step_words
+from bot.core.membership import OUTSIDER, Groups, Roles, is_group, lookup_failed, people_of_step, step_words
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.requests import Approval, ApprovalStep, QuotaRequest
@@ -36,7 +36,7 @@ def may_hear(policy: Policy, roles: Roles, person: Person, request: QuotaRequest
     """Why a person may not have a request explained; None if they may."""
     if not person.full_member:
         return OUTSIDER
-    asked = [one for step in request.steps for one in people_of(policy, step.who)]
+    asked = [one for step in request.steps for one in people_of_step(policy, step)]
     certain, unknown = _people(asked, groups)
     if roles.admin or request.ask.team in roles.leads or person.id in {request.ask.requester, *certain}:
         return None
@@ -54,7 +54,7 @@ def standing_of_steps(
     barred = gave if policy.approvals.self_approval else gave | {requester}
     standings = []
     for index, step in enumerate(steps):
-        certain, unknown = _people(people_of(policy, step.who), groups)
+        certain, unknown = _people(people_of_step(policy, step), groups)
         given = tuple(approval.who for approval in approvals if approval.step == index)
         may = tuple(one for one in certain if one not in barred)
         standings.append(StepStanding(step_words(ApprovalStep(step.who)), step.count, given, may, bool(unknown)))

@@ -69,7 +69,12 @@ def groups_of_roles(policy: Policy) -> frozenset[str]:
 
 def groups_of_steps(policy: Policy, steps: Iterable[ApprovalStep]) -> frozenset[str]:
     """User groups that must be looked up to tell who may decide these steps."""
-    return frozenset(one for step in steps for one in people_of(policy, step.who) if is_group(one))
+    return frozenset(one for step in steps for one in people_of_step(policy, step) if is_group(one))
+
+
+def people_of_step(policy: Policy, step: ApprovalStep) -> tuple[str, ...]:
+    """Ids of persons and user groups who may give a step: those it asks, and those it was escalated to."""
+    return (*people_of(policy, step.who), *(people_of(policy, step.also) if step.also else ()))
 
 
 def people_of(policy: Policy, who: str) -> tuple[str, ...]:
@@ -131,7 +136,7 @@ def may_approve(
     barred = _barred(policy, person, request) or _gave_already(person, request, approvals)
     if barred:
         return NotAllowed(barred)
-    who = people_of(policy, request.steps[step].who)
+    who = people_of_step(policy, request.steps[step])
     if _has(who, person.id, groups):
         return Allowed(step, self_approved=person.id == request.ask.requester)
     dead_end = stuck(policy, request, approvals, groups)
@@ -143,7 +148,7 @@ def may_deny(policy: Policy, person: Person, request: QuotaRequest, groups: Grou
     barred = _barred(policy, person, request)
     if barred:
         return NotAllowed(barred)
-    everybody = [one for step in request.steps for one in people_of(policy, step.who)]
+    everybody = [one for step in request.steps for one in people_of_step(policy, step)]
     if _has(everybody, person.id, groups):
         return None
     unknown = _unknown_of(everybody, groups)
@@ -166,12 +171,12 @@ def stuck(policy: Policy, request: QuotaRequest, approvals: Sequence[Approval], 
     """
     index = open_step(request.steps, approvals)
     step = request.steps[index] if index is not None else None
-    if step is None or _unknown_of(people_of(policy, step.who), groups):
+    if step is None or _unknown_of(people_of_step(policy, step), groups):
         return None
     gave = {approval.who for approval in approvals}
     barred = gave if policy.approvals.self_approval else gave | {request.ask.requester}
     missing = step.count - len({approval.who for approval in approvals if approval.step == index})
-    able = len(_certain(people_of(policy, step.who), groups) - barred)
+    able = len(_certain(people_of_step(policy, step), groups) - barred)
     if able >= missing:
         return None
     fault = f"Only {able} of {missing} approvers are" if able else "No approver is"
@@ -198,7 +203,8 @@ def step_words(step: ApprovalStep) -> str:
 
 def not_an_approver(request: QuotaRequest) -> str:
     """For somebody that no step asks."""
-    whos = tuple(dict.fromkeys(_the(step) for step in request.steps))
+    also = [_the(ApprovalStep(step.also)) for step in request.steps if step.also]
+    whos = tuple(dict.fromkeys([*(_the(step) for step in request.steps), *also]))
     return f"Only {_joined(whos)} can decide {request.name}. Not recorded as a decision."
 
 
@@ -232,10 +238,10 @@ def _gave_already(person: Person, request: QuotaRequest, approvals: Sequence[App
 
 
 def _not_in_step(policy: Policy, person: Person, request: QuotaRequest, step: int, groups: Groups) -> str:
-    unknown = _unknown_of(people_of(policy, request.steps[step].who), groups)
+    unknown = _unknown_of(people_of_step(policy, request.steps[step]), groups)
     if unknown:
         return lookup_failed(unknown)
-    later = [one for next_step in request.steps[step + 1 :] for one in people_of(policy, next_step.who)]
+    later = [one for next_step in request.steps[step + 1 :] for one in people_of_step(policy, next_step)]
     if _has(later, person.id, groups):
         return f"{_first(request.steps[step])} first. You are asked after that."
     return not_an_approver(request)

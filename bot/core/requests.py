@@ -40,6 +40,8 @@ class ApprovalStep:
     who: str
     """`group:NAME` for an approver group of approvals.yaml, `leads:TEAM` for a team's leads."""
     count: int = 1
+    also: str | None = None
+    """Who may give it too, since nobody answered (core/escalations). Never stored with the request."""
 
 
 @dataclass(frozen=True, slots=True)

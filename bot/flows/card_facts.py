@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from bot.core.escalations import Escalation, in_force
 from bot.core.evictions import Eviction, grace_of
 from bot.core.impact import from_json as impact_from_json
 from bot.core.loans import Loan
-from bot.core.membership import step_words
+from bot.core.membership import is_group, open_step, people_of, step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState
 from bot.core.past_use import LOOKS_BACK, PastUse, past_use
@@ -25,7 +26,8 @@ from bot.flows.series import Times, times_of
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.amounts import GPU, Unit
-from bot.views.facts import CardFacts, Given, Late, Offered, Pressed, Returned, SeriesFacts, Step, Worse
+from bot.views.facts import CardFacts, Escalated, Given, Late, Offered, Pressed, Returned, SeriesFacts, Step, Worse
+from bot.views.parts import Group
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Stored:
     eviction: Eviction | None = None
     times: Times | None = None
     """Of a series, or of the one that it is a time of."""
+    escalations: Sequence[Escalation] = ()
 
 
 def stored(uow: UnitOfWork, number: int) -> Stored | None:
@@ -74,6 +77,7 @@ def stored(uow: UnitOfWork, number: int) -> Stored | None:
         uow.requests.find(states={RequestState.APPROVED}, extends=of),
         uow.evictions.get(of),
         times,
+        uow.escalations.of(number),
     )
 
 
@@ -126,6 +130,7 @@ def card_facts(world: World, found: Stored, more: Mapping[str, Any] | None = Non
         past=found.past,
         grace=found.eviction.grace if found.eviction else grace_of(policy, request, found.extended),
         series=_series(found),
+        escalated=_escalated(policy, found),
     )
 
 
@@ -143,6 +148,17 @@ def _series(found: Stored) -> SeriesFacts | None:
         following=to_come[0].start if to_come else None,
         last_end=last.end,
     )
+
+
+def _escalated(policy: Policy, found: Stored) -> Escalated | None:
+    """Who may give the open step too, and since when."""
+    step = open_step(found.request.steps, found.approvals)
+    made = next((one for one in in_force(policy, found.request, found.escalations) if one.step == step), None)
+    if made is None:
+        return None
+    label, listed = step_words(ApprovalStep(made.to)), people_of(policy, made.to)
+    group = Group(listed[0], label) if len(listed) == 1 and is_group(listed[0]) else None
+    return Escalated(label, made.at, made.why, group)
 
 
 def _as_it_is(found: Stored) -> QuotaRequest:

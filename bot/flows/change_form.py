@@ -23,6 +23,7 @@ from bot.flows.card_facts import unit_of
 from bot.flows.gather import OPEN, look_up_groups, person_of, person_or_id, roles_of_person
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.waiting_request import waiting_request
+from bot.flows.who_may_decide import as_asked_now
 from bot.flows.world import World
 from bot.views.change_form import AS_ASKED, ChangeFacts, ChangeValues
 from bot.views.ids import LENDER_BOT, option_value
@@ -50,10 +51,11 @@ def may_offer(world: World, number: int, user: str) -> Offerer:
         raise Refused(f"{request.name} repeats, so it can be approved or denied, not changed. {instead}.")
     if user == request.ask.requester:
         raise Refused(f"Q-{number} is yours. To ask for less, withdraw it and request again.")
-    groups = look_up_groups(world, groups_of_steps(policy, request.steps))
+    may = as_asked_now(world, policy, request)
+    groups = look_up_groups(world, groups_of_steps(policy, may.steps))
     with world.store.read() as uow:
         approvals = uow.requests.approvals(number)
-    allowed = may_approve(policy, person, request, approvals, groups)
+    allowed = may_approve(policy, person, may, approvals, groups)
     if isinstance(allowed, NotAllowed):
         raise Refused(allowed.sentence)
     return Offerer(person, request, policy, now)

@@ -16,6 +16,7 @@ from bot.flows.gather import look_up_groups, person_of, person_or_id, request_fa
 from bot.flows.live_impact import live_overcommit
 from bot.flows.overcommit_tick import judged_to_overcommit
 from bot.flows.submit_request import complete, may_overcommit
+from bot.flows.who_may_decide import with_escalations
 from bot.flows.world import World
 from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf
 
@@ -31,20 +32,21 @@ def explain_stored(world: World, number: int, user: str) -> ExplainFacts:
         if found is None:
             raise Refused(f"There is no Q-{number}.")
         request = found.request
+        may = with_escalations(uow, policy, request)
         facts = request_facts(uow, request.ask, world.clock(), policy, number, request.extends)
     facts = replace(facts, overcommits=judged_to_overcommit(request))
-    groups = look_up_groups(world, groups_of_steps(policy, request.steps))
-    barred = may_hear(policy, roles_of_person(world, policy, person), person, request, groups)
+    groups = look_up_groups(world, groups_of_steps(policy, may.steps))
+    barred = may_hear(policy, roles_of_person(world, policy, person), person, may, groups)
     if barred:
         raise Refused(barred)
     verdict = evaluate_again(policy, facts, request.judged_at or request.created_at, request.rule)
     waits = request.state is RequestState.WAITING
-    steps = standing_of_steps(policy, request.steps, found.approvals, request.ask.requester, groups)
+    steps = standing_of_steps(policy, may.steps, found.approvals, request.ask.requester, groups)
     return ExplainFacts(
         card_facts(world, found),
         explain(verdict),
         tuple(_named(world, step) for step in steps),
-        dead_end=(stuck(policy, request, found.approvals, groups) or "") if waits else "",
+        dead_end=(stuck(policy, may, found.approvals, groups) or "") if waits else "",
         then=(request.rule or "none") if verdict.rule != request.rule else None,
     )
 

@@ -32,6 +32,7 @@ from bot.flows.overcommit_tick import TICKED, hold_numbers, judged_to_overcommit
 from bot.flows.read_cluster import NotRead
 from bot.flows.still_possible import check_policy_names, impact_if_possible
 from bot.flows.waiting_request import already, waiting_request
+from bot.flows.who_may_decide import as_asked_now
 from bot.flows.world import World
 from bot.views.kinds import NoticeKind
 from bot.views.thread_lines import EventKind
@@ -61,6 +62,8 @@ class _Seen:
     person: Person
     policy: Policy
     request: QuotaRequest
+    may: QuotaRequest
+    """The same with those who may give its steps too, since nobody answered."""
     groups: Groups
     now: datetime
 
@@ -93,8 +96,9 @@ def _look(world: World, press: Press) -> _Seen:
     policy = world.policies.policy
     now = world.clock()
     request = waiting_request(world, press.number, now)
-    groups = look_up_groups(world, groups_of_steps(policy, request.steps))
-    return _Seen(press, person, policy, request, groups, now)
+    may = as_asked_now(world, policy, request)
+    groups = look_up_groups(world, groups_of_steps(policy, may.steps))
+    return _Seen(press, person, policy, request, may, groups, now)
 
 
 def _approve(world: World, seen: _Seen) -> str:
@@ -104,9 +108,9 @@ def _approve(world: World, seen: _Seen) -> str:
         approvals = uow.requests.approvals(request.id)
         facts = request_facts(uow, request.ask, seen.now, seen.policy, request.id, request.extends)
     facts = replace(facts, overcommits=judged_to_overcommit(request))
-    allowed = may_approve(seen.policy, seen.person, request, approvals, seen.groups)
+    allowed = may_approve(seen.policy, seen.person, seen.may, approvals, seen.groups)
     if isinstance(allowed, NotAllowed):
-        if stuck(seen.policy, request, approvals, seen.groups):
+        if stuck(seen.policy, seen.may, approvals, seen.groups):
             _owe_no_approver(world, seen)
         raise Refused(allowed.sentence)
     if seen.press.revision != request.revision:
@@ -178,7 +182,7 @@ def _notes(seen: _Seen, approval: Approval, lent: int, *, blind: bool) -> list[s
 
 def _deny(world: World, seen: _Seen, words: str) -> str:
     request = seen.request
-    barred = may_deny(seen.policy, seen.person, request, seen.groups)
+    barred = may_deny(seen.policy, seen.person, seen.may, seen.groups)
     if barred:
         raise Refused(barred.sentence)
     denied = replace(

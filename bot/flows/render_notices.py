@@ -24,6 +24,8 @@ from bot.flows.eviction_facts import extension_of
 from bot.flows.gather import person_or_id
 from bot.flows.idle_facts import idle_facts
 from bot.flows.reminder_facts import endings
+from bot.flows.render_ask_back import render_ask_back
+from bot.flows.render_escalation import render_escalation
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views import direct, evictions, loan_trouble, offers, platform, reminders, series
@@ -311,6 +313,11 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.NEXT_STEP: _next_step,
     **dict.fromkeys(_OFFERS, _offer),
     **dict.fromkeys(_EVICTIONS, _eviction),
+    NoticeKind.STEP_REMINDED: render_escalation,
+    NoticeKind.STEP_ESCALATED: render_escalation,
+    NoticeKind.NOBODY_REACHABLE: render_escalation,
+    NoticeKind.ASKED_BACK: render_ask_back,
+    NoticeKind.ASK_BACK_ANSWERED: render_ask_back,
     NoticeKind.OUTSIDE_EDIT: _question,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,

@@ -8,12 +8,13 @@ hears once that another channel cannot be reached.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.core.membership import Unknown, is_group, people_of
+from bot.core.membership import Unknown, is_group, people_of_step
 from bot.core.notices import Notice, NoticeDraft, Priority
 from bot.core.policy import Policy
 from bot.core.requests import RequestState
 from bot.flows.cards import card_prefix, channel_card
 from bot.flows.gather import look_up_groups
+from bot.flows.who_may_decide import with_escalations
 from bot.flows.world import World
 from bot.views.facts import Surface
 from bot.views.kinds import NoticeKind
@@ -78,9 +79,10 @@ def _card_to_approvers(world: World, epoch: int, policy: Policy, notice: Notice)
     number = notice.draft.facts["request"]
     with world.store.read() as uow:
         request = uow.requests.get(number)
-    if request is None or request.state is not RequestState.WAITING:
+        may = with_escalations(uow, policy, request) if request is not None else None
+    if may is None or request is None or request.state is not RequestState.WAITING:
         return
-    people = _people(world, (one for step in request.steps for one in people_of(policy, step.who)))
+    people = _people(world, (one for step in may.steps for one in people_of_step(policy, step)))
     facts = {**notice.draft.facts, "surface": Surface.LEAD.value}
     now = world.clock()
     with world.store.begin() as uow:

@@ -8,6 +8,7 @@ from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
 from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
+from bot.flows.answer_ask_back import settle_returned
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
 from bot.flows.gather import person_of, requester_name, roles_of_person
@@ -54,6 +55,7 @@ def _return(world: World, number: int, amount: int | None, user: str, arrival: s
             raise RefusedWith(being_changed(number, None)) from None
         uow.inbox.done(arrival)
         uow.audit.add(AuditEntry(now, user, "return", f"Q-{number}", str(given)))
+        settle_returned(uow, number, given, user, now)
         refresh_cards(uow, number, now)
         for extension in uow.requests.find(states={RequestState.WAITING}, extends=number):
             refresh_cards(uow, extension.id, now)

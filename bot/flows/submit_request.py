@@ -26,6 +26,7 @@ from bot.core.requests import Ask, AuditEntry, QuotaRequest, RequestState
 from bot.core.series import Repeated, Span
 from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.cards import ask_next, owe_cards, owe_requesters_card, refresh_cards, tell_requester
+from bot.flows.chase_requests import chase_new
 from bot.flows.gather import open_loans, person_of, request_facts, roles_of_person
 from bot.flows.grant_extension import check_extension, grant
 from bot.flows.live_impact import live_impact
@@ -100,6 +101,7 @@ def submit(world: World, asked: Asked, arrival: str) -> Submitted:
         if stored is None:
             raise
         return Submitted(stored)
+    submitted = replace(submitted, notes=(*submitted.notes, *chase_new(world, submitted.request.id)))
     world.wake_delivery()
     if submitted.request.state is RequestState.APPROVED:
         world.wake_convergence()

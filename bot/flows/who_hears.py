@@ -1,4 +1,7 @@
-"""Who hears of a loan by direct message. Asked by flows/remind_loans and flows/offer_idle."""
+"""Who hears of a loan on the borrower's side: the requester while they are there, and the team's leads.
+
+Used by flows/remind_loans, flows/offer_idle and flows/ask_back.
+"""
 
 from collections.abc import Sequence
 
@@ -11,15 +14,38 @@ from bot.flows.world import World
 
 
 def who_hears(world: World, request: QuotaRequest) -> Sequence[str]:
-    """The requester; once they have left the team, or Slack, its leads, or its channel if it has none.
+    """The requester; once they have left the team, or Slack, its leads, or its channel if it has none."""
+    if is_there(world, request):
+        return (request.ask.requester,)
+    return leads_or_channel(world, world.policies.policy, request.ask.team)
 
-    Of a team that the policy has no more it is the platform channel.
-    """
-    policy, asked = world.policies.policy, request.ask
-    if _has_account(world, asked.requester) and not has_left(world, policy, request):
-        return (asked.requester,)
-    team = policy.team(asked.team)
-    return _leads(world, policy, asked.team) or (team.channel if team else policy.approvals.platform_channel,)
+
+def requester_and_leads(world: World, request: QuotaRequest) -> Sequence[str]:
+    """All of them; the team's channel if there is nobody."""
+    policy, team = world.policies.policy, request.ask.team
+    requester = (request.ask.requester,) if is_there(world, request) else ()
+    leads = leads_of(world, policy, team)
+    return tuple(dict.fromkeys((*requester, *leads))) or leads_or_channel(world, policy, team)
+
+
+def is_there(world: World, request: QuotaRequest) -> bool:
+    """Whether the requester has an account and has not left the team."""
+    return _has_account(world, request.ask.requester) and not has_left(world, world.policies.policy, request)
+
+
+def leads_or_channel(world: World, policy: Policy, name: str) -> Sequence[str]:
+    """A team's leads, or its channel if it has none; the platform channel for a team that the policy has no more."""
+    team = policy.team(name)
+    return leads_of(world, policy, name) or (team.channel if team else policy.approvals.platform_channel,)
+
+
+def leads_of(world: World, policy: Policy, team: str) -> Sequence[str]:
+    """User ids, as far as Slack says them."""
+    listed = people_of(policy, f"leads:{team}")
+    leads = {one for one in listed if not is_group(one)}
+    for members in look_up_groups(world, (one for one in listed if is_group(one))).values():
+        leads |= set() if isinstance(members, Unknown) else members
+    return sorted(leads)
 
 
 def _has_account(world: World, user: str) -> bool:
@@ -30,11 +56,3 @@ def _has_account(world: World, user: str) -> bool:
         return True
     except Rejected:
         return False
-
-
-def _leads(world: World, policy: Policy, team: str) -> Sequence[str]:
-    listed = people_of(policy, f"leads:{team}")
-    leads = {one for one in listed if not is_group(one)}
-    for members in look_up_groups(world, (one for one in listed if is_group(one))).values():
-        leads |= set() if isinstance(members, Unknown) else members
-    return sorted(leads)

@@ -15,6 +15,7 @@ from bot.core.offers import Offer
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.ports.idle_store import IdleOffers, LoanUses
+from bot.ports.unanswered import AskBacks, Escalations
 
 
 class Requests(Protocol):
@@ -283,6 +284,10 @@ class UnitOfWork(Protocol):
     def idle_offers(self) -> IdleOffers: ...
     @property
     def evictions(self) -> Evictions: ...
+    @property
+    def ask_backs(self) -> AskBacks: ...
+    @property
+    def escalations(self) -> Escalations: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

@@ -29,7 +29,7 @@ from bot.views.loan_words import (
     what,
 )
 from bot.views.parts import VENDOR_LIMIT, Clock, Line, Mention, Moment, Part, Reason, Theirs, sentence
-from bot.views.request_card import again_button, extend_button, return_button, withdraw_button
+from bot.views.request_card import again_button, ask_back_button, extend_button, return_button, withdraw_button
 from bot.views.series_words import which_time
 
 
@@ -272,7 +272,8 @@ def lent(facts: CardFacts) -> Message:
     first = line(lender, " lends ", _amount(facts), *to)
     numbers = lender_move(facts.standing, facts.standing.lowered) if facts.standing else ()
     who = line(f"{format_request_id(facts.request.id)}, ", Mention(facts.requester))
-    return _message(Symbol.WAITS, first, [line(who, numbers)], _show(facts))
+    buttons = [] if loan.ended_at is not None else [ask_back_button(loan.id)]
+    return _message(Symbol.WAITS, first, [line(who, numbers)], _show(facts), *buttons)
 
 
 def back(facts: CardFacts) -> Message:

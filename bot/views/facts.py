@@ -17,6 +17,7 @@ from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.core.standing import LoanStanding
 from bot.views.amounts import GPU, Unit
+from bot.views.parts import Group
 
 
 class Surface(StrEnum):
@@ -59,6 +60,19 @@ class Offered:
     by: Person
     settled_by: Person | None = None
     """None: nobody yet, or the bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Escalated:
+    """Others may decide the open step too, since nobody answered."""
+
+    label: str
+    """What the policy calls them."""
+    at: datetime
+    why: str
+    """A clause: "8 h without an answer"."""
+    group: Group | None = None
+    """Slack's user group, if they are one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,5 +189,6 @@ class CardFacts:
     series: SeriesFacts | None = None
     """Of a request that repeats and was approved: `loan` is the time that runs or comes next, else the last one. Of
     one such time: which it is."""
+    escalated: Escalated | None = None
     notes: tuple[str, ...] = field(default=())
     """Further lines of our words for a waiting card."""

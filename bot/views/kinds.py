@@ -67,6 +67,20 @@ class NoticeKind(StrEnum):
     LENDER_WAITS = "lender_waits"
     """[direct.lender_waits] Leads of the lender, when a loan is over and their quota cannot come back yet."""
 
+    ASKED_BACK = "asked_back"
+    """[ask_back.asked_back] Requester and the team's leads, when the lender's lead asks for the loan back; one message
+    per time, which then says what came of it."""
+    ASK_BACK_ANSWERED = "ask_back_answered"
+    """[ask_back.answered] The lender's lead who asked: returned, kept, or no answer."""
+
+    STEP_REMINDED = "step_reminded"
+    """[escalation.reminded] Thread of the channel's card: pings whoever has not answered for a while, once per step."""
+    STEP_ESCALATED = "step_escalated"
+    """[escalation.escalated] Thread of the channel's card: pings who may decide too from now on, once per step."""
+    NOBODY_REACHABLE = "nobody_reachable"
+    """[escalation.nobody_reachable] Requester and platform channel, when nobody who may decide the open step can be
+    reached."""
+
     ANSWER = "answer"
     """No view: the one who acted, by DM, with the stored answer that could not be given where it was asked."""
 

@@ -156,7 +156,17 @@ def waiting_count(facts: CardFacts) -> str:
 def _waiting(facts: CardFacts) -> Told:
     count = waiting_count(facts)
     short = line(f"waiting, {count}")
-    return Told(Symbol.WAITS, line(f"Waiting: {count}"), short, tuple(_given(one) for one in facts.approvals))
+    state = line(f"Waiting: {count}", _escalated(facts))
+    return Told(Symbol.WAITS, state, short, tuple(_given(one) for one in facts.approvals))
+
+
+def _escalated(facts: CardFacts) -> Line:
+    """Who may decide too, since when and why."""
+    also = facts.escalated
+    if also is None:
+        return ()
+    who = also.group if also.group is not None else Theirs(also.label)
+    return line(", since ", Clock(also.at), " also with ", who, f" ({also.why})")
 
 
 def _given(one: Given) -> Line:

@@ -12,6 +12,7 @@ from bot.core.messages import Block, Message
 from bot.core.offers import Offer
 from bot.core.requests import Ask, RequestState
 from bot.core.series import times
+from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import device_hours, joined
 from bot.views.facts import CardFacts, SeriesFacts, Step, Surface
 from bot.views.ids import Action, card_block
@@ -152,6 +153,8 @@ def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[
         return _requester_buttons(facts, state)
     if surface is Surface.CHANNEL and state in _ADMINS_END and facts.loan:
         return [_end_button(facts)]
+    if surface is Surface.LEAD and state is CardState.IN_FORCE and facts.loan and facts.loan.lender:
+        return [ask_back_button(facts.loan.id)]
     return _approver_buttons(facts) if state in _OPEN else []
 
 
@@ -258,3 +261,11 @@ def return_button(loan: int) -> dict[str, Any]:
 def again_button(request: int) -> dict[str, Any]:
     """Request again: opens the form, filled from that request."""
     return button("Request again", Action.REQUEST_AGAIN, str(request))
+
+
+def ask_back_button(loan: int) -> dict[str, Any]:
+    """Ask back, with its confirm."""
+    name = format_request_id(loan)
+    text = line("Its requester gets a message with Return and Keep. Nothing is taken by it.")
+    sure = Confirm(line(f"Ask for {name} back?"), text, "Ask back", "Not now")
+    return button("Ask back", Action.LOAN_ASK_BACK, str(loan), confirm=sure)

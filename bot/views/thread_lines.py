@@ -35,6 +35,8 @@ class EventKind(StrEnum):
     EVICTS = "evicts"
     EVICTED = "evicted"
     REACTIVATED = "reactivated"
+    ASKED_BACK = "asked back"
+    KEPT_LOAN = "kept loan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ _WORDS = {
     EventKind.EVICTS: "told its people which work is evicted",
     EventKind.EVICTED: "work above quota was evicted",
     EventKind.REACTIVATED: "what was evicted is active again",
+    EventKind.ASKED_BACK: "asks for it back",
+    EventKind.KEPT_LOAN: "keeps it",
 }
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.core.instants import Instant
 from bot.core.wording import commands
+from bot.core.wording.ask_back_words import AskBackWords
 from bot.core.wording.commands import CommandWords, parse_command
 from bot.core.wording.end_words import EndWords
 from bot.core.wording.explain_words import ExplainWords
@@ -74,6 +75,9 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
             "return 142",
             ReturnWords(142, notes=("142 is read as Q-142. For 142 GPUs of a loan write its number first.",)),
         ),
+        ("ask-back", AskBackWords()),
+        ("ask-back Q-142", AskBackWords(142)),
+        ("ask-back 142 because our own deadline", AskBackWords(142, "our own deadline")),
         ("end", EndWords()),
         ("end Q-142", EndWords(142)),
         ("end 142 because node maintenance", EndWords(142, "node maintenance")),

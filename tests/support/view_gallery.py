@@ -31,7 +31,7 @@ from bot.views.deny_form import deny_form
 from bot.views.details import DetailsFacts, QueueFigures, details
 from bot.views.edit_question import edit_question
 from bot.views.extend_form import extend_form
-from bot.views.facts import CardFacts, Late, Pressed, Returned, SeriesFacts, Surface, Worse
+from bot.views.facts import CardFacts, Escalated, Late, Pressed, Returned, SeriesFacts, Surface, Worse
 from bot.views.ids import UNTIL_DATE, Field
 from bot.views.kit import line
 from bot.views.overcommit_form import overcommit_form
@@ -58,6 +58,7 @@ from tests.support.view_evictions import evictions
 from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_idle import idle_gallery
 from tests.support.view_questions import question
+from tests.support.view_unanswered import asked_back, unanswered
 
 COMMANDS = (
     CommandHelp("request", "Ask", "Ask for quota.", "request [N] [FLAVOR]", ("request 8 a100 for 3d because paper",)),
@@ -104,6 +105,10 @@ def cards(world: World) -> dict[str, CardFacts]:
         "worse, offered": world.card(worse=worse, offered=world.offered()),
         "waiting, changed": world.card(asked_first=world.offer().instead),
         "waiting, paused": world.card(pause=Pause("UADMIN", names.admin, at("13:50"), names.reason)),
+        "waiting, escalated": world.card(escalated=Escalated(names.admin_step, at("22:05"), "8 h without an answer")),
+        "waiting, escalated to a group": world.card(
+            escalated=Escalated(names.admin_step, at("22:05"), "8 h without an answer", Group("S0ONCALL", names.lead))
+        ),
         "denied": world.card(denied, decider=world.admin),
         "denied by rule": world.card(by_rule),
         "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
@@ -234,6 +239,8 @@ def _direct(world: World) -> Iterator[tuple[str, Message]]:
         yield f"dm {name} stopped", series_views.stopped(states[name])
     one = replace(states["in force"], series=states["series in force"].series)
     yield "dm time of a series in force", direct.in_force(one)
+    yield from asked_back(world)
+    yield from unanswered(world)
     yield "dm lapsed", direct.lapsed(states["lapsed"])
     yield "dm withdrawn", direct.withdrawn(states["withdrawn"])
     yield "dm extended", direct.extended(states["extension approved"])

@@ -218,7 +218,7 @@ MESSAGES: dict[str, tuple[Callable[[CardFacts], Message], CardFacts, list[str]]]
         [
             "⏳ nlp lends 8 a100 to vision until Sat 5 Dec 14:20",
             "Q-142, @requester, nlp 24 -> 16",
-            "[Show]",
+            "[Show] [Ask back]",
         ],
     ),
     "back, still in use": (

@@ -12,6 +12,7 @@ from bot.core.requests import RequestState
 from bot.core.standing import Blocker
 from bot.views.facts import CardFacts, Late, Pressed, Returned, Surface, Worse
 from bot.views.ids import Action, picture_of
+from bot.views.loan_state import CardState, state_of
 from bot.views.request_card import card
 from tests.support.view_facts import World, at
 from tests.support.view_gallery import extensions
@@ -410,13 +411,18 @@ def _for_admins(facts: CardFacts) -> list[str]:
     return ["End"] if facts.loan and facts.loan.ended_at is None and not facts.observe else []
 
 
+def _for_lender(facts: CardFacts) -> list[str]:
+    """On the copies of the lender's leads, while their quota is lent."""
+    return ["Ask back"] if facts.loan and facts.loan.lender and state_of(facts) is CardState.IN_FORCE else []
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_state_of_a_card(name: str) -> None:
     facts, state, lines, channel_buttons, requester_buttons = STATES[name]
     symbol, _, line_two = state.partition(" ")
     for surface, expected in (
         (Surface.CHANNEL, channel_buttons or _for_admins(facts)),
-        (Surface.LEAD, channel_buttons),
+        (Surface.LEAD, channel_buttons or _for_lender(facts)),
         (Surface.REQUESTER, requester_buttons),
     ):
         message = card(facts, surface)

@@ -33,7 +33,7 @@ NEVER = re.compile(
 )
 MARKS = tuple(str(symbol) for symbol in Symbol)
 WITHOUT_SYMBOL = re.compile(
-    r"^refusal|^thread|^next step|^(transfer|borrow) (answer|form|deny|return|extend form|details)"
+    r"^refusal|^thread|^next step|^(transfer|borrow) (answer|form|deny|return|extend form|details|thread)"
 )
 
 

@@ -27,6 +27,7 @@ from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
 from bot.adapters.db.requests import SqlRequests
+from bot.adapters.db.unanswered import SqlAskBacks, SqlEscalations
 from bot.core.errors import Unavailable
 
 
@@ -47,6 +48,8 @@ class SqlUnitOfWork:
         self.uses = SqlLoanUses(connection)
         self.idle_offers = SqlIdleOffers(connection)
         self.evictions = SqlEvictions(connection)
+        self.ask_backs = SqlAskBacks(connection)
+        self.escalations = SqlEscalations(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

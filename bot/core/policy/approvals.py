@@ -1,7 +1,7 @@
 """What approvals.yaml may say: approver groups, limits, and ordered rules with what they ask for."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -15,11 +15,13 @@ from bot.core.policy.scalars import (
     Channel,
     Count,
     CountOrNone,
+    Day,
     Duration,
     KubernetesNames,
     Name,
     Names,
     People,
+    PersonId,
     Strict,
     Switch,
     TimeOfDay,
@@ -146,6 +148,8 @@ class Rule(Strict):
     """What becomes of work above the quota once a loan is over that came to be by this rule."""
     grace: Duration | None = None
     """How long after the announcement work is evicted; None: an hour."""
+    escalate_to: Name | None = None
+    """A group, in place of `unanswered.escalate_to`."""
 
     @model_validator(mode="after")
     def _grace_of_what(self) -> Self:
@@ -157,6 +161,25 @@ class Rule(Strict):
     def grace_at_end(self) -> timedelta | None:
         """None: the work runs on."""
         return (self.grace or GRACE) if self.at_end == "evict" else None
+
+
+class Unanswered(Strict):
+    """What happens to a request that its approvers do not answer. Times are of working hours."""
+
+    remind_after: Duration = timedelta(hours=4)
+    escalate_after: Duration = timedelta(hours=8)
+    escalate_to: Name | None = None
+    """A group whose people may then decide too. None: nobody, it is only reminded."""
+    hours: Hours | None = None
+    """Working hours of approvers. None: all hours count."""
+    hours_of: Mapping[Name, Hours] = Field(default_factory=dict)
+    """The same of a group, goes first."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.remind_after >= self.escalate_after:
+            raise ValueError("remind_after must be shorter than escalate_after")
+        return self
 
 
 class Limits(Strict):
@@ -192,6 +215,14 @@ class ApprovalsFile(Strict):
     self_approval: Switch = False
     lapse_after: Duration = timedelta(days=3)
     idle_loans: IdleLoans = Field(default_factory=IdleLoans)
+    unanswered: Unanswered = Field(default_factory=Unanswered)
+    away: Mapping[PersonId, Day] = Field(default_factory=dict)
+    """People whom nobody should wait for, with the last day of it (UTC)."""
+
+    def is_away(self, user: str, now: datetime) -> bool:
+        """Whether nobody should wait for this person."""
+        until: date | None = self.away.get(user)
+        return until is not None and now.astimezone(UTC).date() <= until
 
     def allows(self, kind: LoanKind) -> bool:
         """Whether loans of this kind may be asked for at all."""

@@ -77,11 +77,22 @@ def _resource_quotas(teams: TeamsFile) -> Iterator[Finding]:
 def _groups(approvals: ApprovalsFile) -> Iterator[Finding]:
     names = tuple(approvals.groups)
     yield from _known(APPROVALS, ("admins",), "group", approvals.admins, names)
+    yield from _escalation_groups(approvals, names)
     for number, rule in enumerate(approvals.rules):
         for index, step in enumerate(rule.then.steps or ()):
             if step.group is not None:
                 where = ("rules", number, "then", "steps", index, "who")
                 yield from _known(APPROVALS, where, "group", step.group, names)
+
+
+def _escalation_groups(approvals: ApprovalsFile, names: tuple[str, ...]) -> Iterator[Finding]:
+    named = approvals.unanswered.escalate_to
+    wanted: list[tuple[Where, str | None]] = [(("unanswered", "escalate_to"), named)]
+    wanted += [(("unanswered", "hours_of", group), group) for group in approvals.unanswered.hours_of]
+    wanted += [(("rules", number, "escalate_to"), rule.escalate_to) for number, rule in enumerate(approvals.rules)]
+    for where, group in wanted:
+        if group is not None:
+            yield from _known(APPROVALS, where, "group", group, names)
 
 
 def _rules(teams: TeamsFile, approvals: ApprovalsFile) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ Every check raises ValueError with a sentence; the loader adds file and line.
 """
 
 import re
-from datetime import time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from functools import partial
 from typing import Annotated, Any
@@ -63,6 +63,15 @@ def _clock(value: Any) -> time:
     return time(int(found[1]), int(found[2]))
 
 
+def _day(value: Any) -> date:
+    if isinstance(value, date):
+        return value
+    try:
+        return datetime.strptime(str(value), "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        raise ValueError(f'"{value}" is no day. Write it like 2026-12-24') from None
+
+
 def _listed(value: Any) -> Any:
     """One name stands for a list of one."""
     return (value,) if isinstance(value, str) else value
@@ -97,9 +106,11 @@ ResourceName = Annotated[
 ]
 Channel = Annotated[str, _matching(r"[CG][A-Z0-9]{2,20}", "Slack channel id (C…)")]
 PersonOrGroup = Annotated[str, _matching(r"[UWS][A-Z0-9]{2,20}", "Slack user id (U… or W…) or user group id (S…)")]
+PersonId = Annotated[str, _matching(r"[UW][A-Z0-9]{2,20}", "Slack user id (U… or W…)")]
 TimeZone = Annotated[str, AfterValidator(_zone)]
 Duration = Annotated[timedelta, BeforeValidator(_duration)]
 TimeOfDay = Annotated[time, BeforeValidator(_clock)]
+Day = Annotated[date, BeforeValidator(_day)]
 Words = Annotated[str, Field(min_length=1, max_length=300)]
 Count = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 CountOrNone = Annotated[StrictInt, Field(ge=0, le=1_000_000)]

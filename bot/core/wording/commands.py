@@ -7,6 +7,8 @@ in `_READERS`.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.core.wording.ask_back_words import KEYWORDS as ASK_BACK_KEYWORDS
+from bot.core.wording.ask_back_words import AskBackWords, read_ask_back
 from bot.core.wording.end_words import KEYWORDS as END_KEYWORDS
 from bot.core.wording.end_words import EndWords, read_end
 from bot.core.wording.explain_words import ExplainWords, read_explain
@@ -46,6 +48,7 @@ CommandWords = (
     | ExtendWords
     | ReturnWords
     | WithdrawWords
+    | AskBackWords
     | EndWords
     | ExplainWords
     | LogWords
@@ -62,6 +65,7 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "extend": read_extend,
     "return": read_return,
     "withdraw": read_withdraw,
+    "ask-back": read_ask_back,
     "end": read_end,
     "explain": read_explain,
     "log": read_log,
@@ -72,6 +76,7 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
 _KEYWORDS = {
     "request": KEYWORDS,
     "extend": EXTEND_KEYWORDS,
+    "ask-back": ASK_BACK_KEYWORDS,
     "end": END_KEYWORDS,
     "explain": KEYWORDS,
     "log": LOG_KEYWORDS,

@@ -20,6 +20,7 @@ SUBCOMMANDS = (
     "extend",
     "return",
     "withdraw",
+    "ask-back",
     "end",
     "explain",
     "log",

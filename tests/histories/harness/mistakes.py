@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from bot.adapters.kube import cluster as kube_cluster
-from bot.core import membership, overcommit
+from bot.core import escalations, membership, overcommit
 from bot.core.convergence import answers, order, planner, steps, wants
 from bot.core.convergence.changes import PatchOutcome
 from bot.core.convergence.facts import AnswerKind, FieldName
@@ -21,6 +22,7 @@ from bot.core.series import Series
 from bot.flows import (
     answer_idle,
     answer_offer,
+    ask_back,
     converge_quota,
     gather,
     make_offer,
@@ -354,6 +356,21 @@ def _raised(goal: LoanGoal) -> int:
     return 0 if goal.beside is None else goal.beside.embodied.get(goal.leg, 0)
 
 
+def anybody_asks_back(patch: Patch) -> None:
+    """Whoever knows the number of a loan may ask for it back."""
+    patch.setattr(ask_back, "why_not", lambda *_: None)
+
+
+def consent_is_escalated(patch: Patch) -> None:
+    """Others may lend what is the lender's."""
+    patch.setattr(escalations, "asks_lender", lambda *_: False)
+
+
+def escalated_before_anybody_could_answer(patch: Patch) -> None:
+    """The time without an answer is not looked at."""
+    patch.setattr(escalations, "worked", lambda *_: timedelta(days=1))
+
+
 def _named(*mistakes: Mistake) -> dict[str, Mistake]:
     return {mistake.__name__.replace("_", " "): mistake for mistake in mistakes}
 
@@ -388,6 +405,9 @@ MISTAKES = _named(
     evictions.everything_is_evicted,
     resource_quota_is_forgotten,
     resource_quota_stays_up,
+    anybody_asks_back,
+    consent_is_escalated,
+    escalated_before_anybody_could_answer,
 )
 """By the names under which the run says what caught them. Each shows within a few histories."""
 RARE = _named(

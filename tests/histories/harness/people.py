@@ -10,6 +10,9 @@ TEAMS = ("alpha", "beta", "gamma")
 ADMINS = ("U0ADMINA", "U0ADMINB", "U0ADMINC")
 GUEST = "U0GUEST"
 NOBODY = "U0NOBODY"
+ONCALL = "U0ONCALL"
+"""May decide what nobody answered for `ESCALATES_AFTER_HOURS`, by the first of the two policies."""
+ESCALATES_AFTER_HOURS = 4
 GROUP = "S0ADMINS"
 GPU = "nvidia.com/gpu"
 WITH_QUOTA = ("beta", "beta-work", "gpu")
@@ -28,7 +31,7 @@ def lead(team: str) -> str:
 
 def everybody() -> dict[str, Person]:
     """All accounts. Names are as hostile as names can be."""
-    users = [*ADMINS, NOBODY, *(member(team) for team in TEAMS), *(lead(team) for team in TEAMS)]
+    users = [*ADMINS, NOBODY, ONCALL, *(member(team) for team in TEAMS), *(lead(team) for team in TEAMS)]
     people = {user: Person(user, f"{user.lower()} {HOSTILE}") for user in users}
     return {**people, GUEST: Person(GUEST, f"guest {HOSTILE}", full_member=False)}
 
@@ -48,12 +51,14 @@ def policy(version: int, *, resource_quota: bool = False) -> Policy:
 def meant(version: int, group: frozenset[str]) -> dict[str, Any]:
     """The oracle's `people`: who is behind each step, told from this file alone."""
     admins = set(group) | ({"U0ADMINC"} if version else set())
-    who = {"group:gpu-admins": admins, "admins": admins}
+    who = {"group:gpu-admins": admins, "admins": admins, "group:on-call": {ONCALL}}
     who |= {f"leads:{team}": {lead(team)} for team in TEAMS}
     return {
         "who": {name: frozenset(people - {GUEST}) for name, people in who.items()},
         "own": False,
         "outside": (GUEST,),
+        "escalates": None if version else "group:on-call",
+        "after": ESCALATES_AFTER_HOURS * 3600.0,
     }
 
 
@@ -85,7 +90,12 @@ def _documents(version: int) -> dict[str, Any]:
         "requests_per_hour": 200,
     }
     approvals = {
-        "groups": {"gpu-admins": [GROUP, *(["U0ADMINC"] if version else [])]},
+        "groups": {"gpu-admins": [GROUP, *(["U0ADMINC"] if version else [])], "on-call": [ONCALL]},
+        "unanswered": {
+            "remind_after": "2h",
+            "escalate_after": f"{ESCALATES_AFTER_HOURS}h",
+            **({} if version else {"escalate_to": "on-call"}),
+        },
         "admins": "gpu-admins",
         "approvals_channel": "C0APPROVALS",
         "platform_channel": "C0PLATFORM",

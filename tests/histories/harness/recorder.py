@@ -76,6 +76,7 @@ class Recorder:
         """Everything that one transaction changed."""
         for entry in after.audit[len(before.audit) :]:
             self.add("audit", who=entry.who, what=entry.what, subject=entry.subject, outcome=entry.outcome)
+        self._unanswered(before, after)
         self._requests(before, after)
         if before.pause != after.pause:
             self.add("pause", on=after.pause is not None)
@@ -99,6 +100,15 @@ class Recorder:
             notice = row.notice
             facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
             self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
+
+    def _unanswered(self, before: Tables, after: Tables) -> None:
+        """Who else may decide, and what lenders ask for."""
+        for made in after.escalations[len(before.escalations) :]:
+            facts = {"step": made.step, "terms": made.terms, "asked": made.asked, "to": made.to}
+            self.add("escalation", request=made.request, **facts)
+        for ask in _changed(before.ask_backs, after.ask_backs).values():
+            facts = {"state": ask.state.value, "who": ask.who, "by": ask.settled_by}
+            self.add("ask_back", id=ask.id, loan=ask.loan, **facts)
 
     def _requests(self, before: Tables, after: Tables) -> None:
         """What changes a request's terms comes before them, and its new terms before their approvals."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from bot.core.ask_backs import AskBackState
 from bot.core.convergence.facts import AnswerKind, FieldRecord
 from bot.core.drafts import Draft
 from bot.core.loans import Loan, LoanKind, LoanState
@@ -16,8 +17,10 @@ from bot.core.offers import Offer, OfferState
 from bot.core.requests import QuotaRequest, RequestState
 from bot.core.series import Every, Series, Span
 from bot.demo.kube.people import Refused as ApiRefused
+from bot.flows.answer_ask_back import keep_loan
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.answer_offer import OfferPress, accept_offer, keep_request
+from bot.flows.ask_back import ask_back as ask_for
 from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.make_offer import Change, make_offer
 from bot.flows.overcommit_tick import asks_for_tick
@@ -422,6 +425,47 @@ def extend(town: Town) -> None:
         approve_one(town, request=town.random.choice(waiting))
 
 
+def ask_back(town: Town) -> None:
+    """The lender's lead asks for a loan back, or somebody who may not; mostly somebody answers, sometimes twice."""
+    loan = a_loan(town)
+    if loan is None:
+        ask(town, LoanKind.TRANSFER, 1)
+        return
+    draw, request = town.random, town.store.tables.requests[loan.id]
+    leads = [people.lead(loan.lender)] * 4 if loan.lender else []
+    who = draw.choice([*leads, people.NOBODY, request.ask.requester, *people.ADMINS[:1]])
+    log = {"who": who, "what": "ask back", "subject": f"Q-{loan.id}"}
+    town.arrive(a_process(town), lambda world, key: ask_for(world, loan.id, f"ours {HOSTILE}", who, key), log)
+    if draw.random() < 0.3:
+        give_back(town, part=True)
+    for _ in range(draw.choice([0, 1, 2])):
+        keep_on_loan(town)
+
+
+def keep_on_loan(town: Town) -> None:
+    """The borrower's side keeps what was asked back, or somebody with no say tries."""
+    asked = list(town.store.tables.ask_backs.values())
+    if not asked:
+        return
+    found = town.random.choice([one for one in asked if one.state is AskBackState.OPEN] or asked)
+    team, requester = (ask := town.store.tables.requests[found.loan].ask).team, ask.requester
+    who = town.random.choice([requester, requester, people.lead(team), found.who, people.NOBODY])
+    log = {"who": who, "what": "keep loan", "subject": f"Q-{found.loan}"}
+    town.arrive(a_process(town), lambda world, key: keep_loan(world, found.id, who, key), log)
+
+
+def nobody_answers(town: Town) -> None:
+    """For so long that others may decide too; then they do, or try to, sometimes after the policy changed."""
+    request = a_request(town)
+    town.pass_time((people.ESCALATES_AFTER_HOURS + town.random.choice([-1, 1, 1])) * HOUR)
+    town.tend()
+    if town.random.random() < 0.2:
+        policy_reload(town)
+    for _ in range(town.random.choice([1, 2])):
+        now = town.store.tables.requests[request.id]
+        do(town, press(town, town.random.choice(["approve", "approve", "deny"]), people.ONCALL, now))
+
+
 def minutes_pass(town: Town) -> None:
     town.pass_time(timedelta(minutes=town.random.choice([1, 6, 12])))
 
@@ -702,6 +746,9 @@ STEPS: dict[str, Step] = {
     "loan ends with work": lambda town: work.end_with_work(town, approve_one),
     "work ends": work.end_some,
     "extend after the end": work.extend_after_end,
+    "ask back": ask_back,
+    "keep on loan": keep_on_loan,
+    "nobody answers": nobody_answers,
     "minutes pass": minutes_pass,
     "hours pass": hours_pass,
     "edit up": edit_up,

@@ -14,6 +14,8 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.pace import Pace
 from bot.core.policy import Policy
 from bot.demo.kube.sim import KubeSim
+from bot.flows.answer_ask_back import close_ask_backs
+from bot.flows.chase_requests import chase_requests
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.converge_quota import converge_all
 from bot.flows.deliver_notices import deliver
@@ -101,12 +103,14 @@ class Process:
             deliver(self.world, self.epoch, self.pace, self.render)
 
     def lapse(self) -> None:
-        """The timetable's looks at old requests, at ends to come and at idle loans, if it leads."""
+        """The timetable's looks at what nobody answers, at ends to come and at idle loans, if it leads."""
         if self.epoch is not None:
             lapse_requests(self.world, self.epoch)
             lost_names(self.world, self.epoch)
             remind_loans(self.world, self.epoch)
             offer_idle(self.world, self.epoch)
+            close_ask_backs(self.world, self.epoch)
+            chase_requests(self.world, self.epoch)
 
     def evict(self) -> None:
         """The timetable's look at work above quota, if it leads."""

@@ -26,6 +26,7 @@ from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
+from tests.support.fakes.unanswered import AskBack, Escalation, FakeAskBacks, FakeEscalations
 
 
 @dataclass(slots=True)
@@ -48,6 +49,8 @@ class Tables:
     uses: dict[int, LoanUse] = field(default_factory=dict)
     idle_offers: dict[int, IdleOffer] = field(default_factory=dict)
     evictions: dict[int, Eviction] = field(default_factory=dict)
+    ask_backs: dict[int, AskBack] = field(default_factory=dict)
+    escalations: tuple[Escalation, ...] = ()
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -66,6 +69,8 @@ class Tables:
             uses=dict(self.uses),
             idle_offers=dict(self.idle_offers),
             evictions=dict(self.evictions),
+            ask_backs=dict(self.ask_backs),
+            escalations=self.escalations,
         )
 
 
@@ -327,6 +332,8 @@ class FakeUnitOfWork:
         self.uses = FakeLoanUses(tables)
         self.idle_offers = FakeIdleOffers(tables)
         self.evictions = FakeEvictions(tables)
+        self.ask_backs = FakeAskBacks(tables)
+        self.escalations = FakeEscalations(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

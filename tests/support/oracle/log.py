@@ -20,8 +20,11 @@ or (namespace/name, "", resource, "hard") of a ResourceQuota.
 - idle: a stored question about an idle loan. id, loan, amount (unused) of (on loan), state ("open", "returned", "kept",
   "used"), by. It comes before the loan that is stored with it
 - use: what a queue's workloads hold from now on. queue, reserved {(flavor, resource): int}
+- escalation: others may give a step too. request, step, terms, asked (whom the step asks), to (a step's name)
+- ask_back: a lender asks for a loan back. id, loan, who, state ("open", "kept", "returned", "unanswered", "over"), by
 - audit: a stored entry. who, what, subject, outcome
-- people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests)
+- people: who is meant by the steps from now on. who {step: set of ids}, own (self-approval allowed), outside (guests),
+  escalates (who may give a step too that nobody answers, or None), after (seconds)
 - press: somebody pressed Approve, Deny, an answer, or a button of an offer. who, what, subject, result ("done",
   "refused", "lost": the process died or the database was away, so nothing is known), unknown (a user group could not be
   looked up)
