@@ -14,6 +14,7 @@ from tests.support import network
 
 pytest_plugins = [
     "tests.support.postgres",
+    "tests.support.databases",
     "tests.support.slack_watch",
     "tests.support.summaries",
     "tests.cluster.lines_summary",

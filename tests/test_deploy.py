@@ -168,6 +168,7 @@ def _with_quota(rights: list[tuple[str, str]]) -> Stage:
     return stage
 
 
+@pytest.mark.one_database("which rights the cluster asks for does not depend on it")
 def test_the_loop_is_played_with_exactly_these_rights() -> None:
     told: list[str] = []
     with _stage(RIGHTS) as stage:
@@ -221,6 +222,7 @@ EXTRA = ("resourceflavors", "nodes")
 """Asked for only where an extra loan is asked for."""
 
 
+@pytest.mark.one_database("which rights the cluster asks for does not depend on it")
 @pytest.mark.parametrize("right", RIGHTS, ids=" ".join)
 def test_without_any_one_right_something_fails_and_says_so(right: tuple[str, str]) -> None:
     seen, words = MISSED[right]

@@ -99,6 +99,7 @@ def test_without_any_one_of_them_slack_refuses_a_call_and_names_it(scope: str) -
     assert _refusals(SCOPES - {scope}) == {f"missing_scope needed: {scope}"}
 
 
+@pytest.mark.one_database("which scopes Slack asks for does not depend on it")
 def test_the_loop_is_played_with_exactly_these_scopes() -> None:
     with Stage(setup=Setup(scopes=SCOPES)) as stage:
         tell_loop(stage, lambda _line: None)

@@ -4,7 +4,9 @@ Slack's own client connects again by itself only after it was connected once, an
 its own reconnecting half-way: two sessions, one of which nobody reads. So all goes one way here, under both locks.
 """
 
+import socket
 import threading
+from contextlib import suppress
 
 import structlog
 from slack_bolt import App
@@ -42,5 +44,19 @@ class SocketMode:
     def close(self) -> None:
         """Take nothing more."""
         with self._lock:
+            self._wake_reader()
             self._handler.close()
             self._handler.client.disconnect()  # what its own reconnecting has opened while it was being closed
+
+    def _wake_reader(self) -> None:
+        """Slack's client waits at its close until its reader has read something: here that there is no more to read.
+
+        Answers can still be sent.
+        """
+        client = self._handler.client
+        client.closed, client.auto_reconnect_enabled = True, False
+        client.current_session_state.terminated = True
+        connected = client.current_session.sock if client.current_session is not None else None
+        if connected is not None:
+            with suppress(OSError):  # the other end was faster
+                socket.socket.shutdown(connected, socket.SHUT_RD)  # not SSLSocket's, which would end the encryption

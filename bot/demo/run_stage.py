@@ -154,7 +154,7 @@ class Stage:
             "SLACK_SIGNING_SECRET": self.slack.signing_secret,
             "SLACK_API_URL": self.slack.api_url,
             "KUBECONFIG": str(self.kubeconfig()),
-            "DATABASE_URL": f"sqlite:///{self._folder / 'bot.db'}",
+            "DATABASE_URL": self.database_url(),
             "POLICIES_DIR": str(self._folder / "policies"),
             "HTTP_HOST": "127.0.0.1",
             "HTTP_PORT": "0",
@@ -165,6 +165,10 @@ class Stage:
         if self._socket_mode:
             environment["SLACK_APP_TOKEN"] = self.slack.app_token
         return environment
+
+    def database_url(self) -> str:
+        """Where this world's bot keeps what it knows. tests/support/databases puts PostgreSQL in its place."""
+        return f"sqlite:///{self._folder / 'bot.db'}"
 
     def wait(self, what: str, predicate: Callable[[], T | None]) -> T:
         """The first truthy value; raises AssertionError that says what did not come."""

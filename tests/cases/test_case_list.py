@@ -12,6 +12,11 @@ from tests.support.case_list import CASES, NOT_YET
 TESTS = Path(__file__).parents[1]
 
 
+@pytest.fixture(scope="module")
+def database() -> None:
+    """There is nothing here to stand on one."""
+
+
 def _marked(source: str) -> Iterator[str]:
     """Ids in `@pytest.mark.case("...")`, or in `case("...")`, over the tests and classes of a module."""
     for node in ast.walk(ast.parse(source)):

@@ -13,13 +13,17 @@ from bot.core.requests import AuditEntry, RequestState
 from bot.demo.slack import Delivery, Message
 from tests.support.marks import case
 from tests.support.offering import offer_to, offers
-from tests.support.postgres import PostgresServer
 from tests.support.stage import ADMINS, NOMINAL, QUICK, CaseStage, Pair
+
+pytestmark = [
+    pytest.mark.one_database("a second process is kept from an SQLite file"),
+    pytest.mark.parametrize("database", ["postgresql"], indirect=True, scope="module"),
+]
 
 
 @pytest.fixture(scope="module")
-def stage(postgres: PostgresServer) -> Iterator[CaseStage]:
-    with postgres.database() as url, CaseStage(16, environment={"DATABASE_URL": url}) as stage:
+def stage() -> Iterator[CaseStage]:
+    with CaseStage(16) as stage:
         second = Bot(stage.settings(), stage.clock, pace=Pace(QUICK, QUICK))
         second.start()
         try:

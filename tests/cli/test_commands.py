@@ -3,13 +3,13 @@
 import json
 import os
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import inspect, text
 
 from bot.adapters.db import engine as engines
 from bot.adapters.db.unit_of_work import SqlStore
@@ -95,17 +95,26 @@ def test_explain_says_what_it_does_not_understand(cli: Command, words: tuple[str
     assert said in done.err
 
 
-def test_upgrading_twice_is_harmless(cli: Command, folder: Path) -> None:
+def _rows(database_url: str) -> dict[str, list[object]]:
+    """Everything that is in the database, by table."""
+    engine = engines.create(database_url)
+    with engine.connect() as connection:
+        names = inspect(connection).get_table_names()
+        rows = {name: sorted(map(repr, connection.execute(text(f"SELECT * FROM {name}")))) for name in names}
+    engine.dispose()
+    return rows
+
+
+def test_upgrading_twice_is_harmless(cli: Command, database_url: str) -> None:
     first, second = cli("db", "upgrade"), cli("db", "upgrade")
     assert (first.code, second.code) == (0, 0)
     assert first.out == second.out
-    with sqlite3.connect(folder / "bot.db") as database:
-        assert database.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
-    database.close()
+    assert len(_rows(database_url)["alembic_version"]) == 1
 
 
 @pytest.mark.parametrize("command", [("loans",), ("log",), ("converge", "--dry-run")])
-def test_a_database_without_schema_says_what_to_do(cli: Command, folder: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.usefixtures("database_url")
+def test_a_database_without_schema_says_what_to_do(cli: Command, command: tuple[str, ...]) -> None:
     done = cli(*command)
     assert (done.code, done.out) == (1, "")
     assert "db upgrade" in done.err
@@ -123,8 +132,8 @@ def test_a_database_that_cannot_be_used_is_named(cli: Command, command: tuple[st
     assert "Traceback" not in done.err
 
 
-def _lend(folder: Path, state: LoanState, amount: int = 4) -> None:
-    store = SqlStore(engines.create(f"sqlite:///{folder / 'bot.db'}"))
+def _lend(database_url: str, state: LoanState, amount: int = 4) -> None:
+    store = SqlStore(engines.create(database_url))
     length = timedelta(days=3)
     ask = Ask(
         "default",
@@ -151,11 +160,11 @@ def _lend(folder: Path, state: LoanState, amount: int = 4) -> None:
     store.close()
 
 
-def test_loans_are_listed_and_closed_ones_only_if_asked_for(cli: Command, folder: Path) -> None:
+def test_loans_are_listed_and_closed_ones_only_if_asked_for(cli: Command, database_url: str) -> None:
     cli("db", "upgrade")
     assert cli("loans").out == "No loans.\n"
-    _lend(folder, LoanState.RUNNING, 4)
-    _lend(folder, LoanState.CLOSED, 7)
+    _lend(database_url, LoanState.RUNNING, 4)
+    _lend(database_url, LoanState.CLOSED, 7)
     done = cli("loans")
     assert (done.code, done.err) == (0, "")
     assert "Q-1" in done.out
@@ -175,25 +184,27 @@ def cluster(folder: Path) -> Iterator[KubeSim]:
         yield sim
 
 
-def test_a_dry_run_says_what_would_be_written_and_writes_nothing(cli: Command, folder: Path, cluster: KubeSim) -> None:
+def test_a_dry_run_says_what_would_be_written_and_writes_nothing(
+    cli: Command, folder: Path, database_url: str, cluster: KubeSim
+) -> None:
     cli("db", "upgrade")
     config = str(folder / "kubeconfig")
     assert "nothing to write: live quota is base + loans" in cli("converge", "--dry-run", KUBECONFIG=config).out
-    _lend(folder, LoanState.RUNNING, 4)
-    before = (cluster.queue("vision"), (folder / "bot.db").read_bytes())
+    _lend(database_url, LoanState.RUNNING, 4)
+    before = (cluster.queue("vision"), _rows(database_url))
     done = cli("converge", "--dry-run", KUBECONFIG=config)
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[0] == "default:"
     assert "up vision a100 borrowingLimit: 4 -> 8" in done.out
-    assert (cluster.queue("vision"), (folder / "bot.db").read_bytes()) == before
+    assert (cluster.queue("vision"), _rows(database_url)) == before
 
 
 def test_a_dry_run_says_that_quota_changes_are_paused_and_plans_so(
-    cli: Command, folder: Path, cluster: KubeSim
+    cli: Command, folder: Path, database_url: str, cluster: KubeSim
 ) -> None:
     cli("db", "upgrade")
-    _lend(folder, LoanState.RUNNING, 4)
-    store = SqlStore(engines.create(f"sqlite:///{folder / 'bot.db'}"))
+    _lend(database_url, LoanState.RUNNING, 4)
+    store = SqlStore(engines.create(database_url))
     with store.begin() as uow:
         uow.pauses.begin(Pause("U1", "[bold]Ada", NOON))
         uow.commit()
@@ -209,6 +220,7 @@ def test_converging_without_dry_run_is_refused(cli: Command) -> None:
     assert "--dry-run" in done.err
 
 
+@pytest.mark.usefixtures("database_url")
 def test_a_cluster_that_does_not_answer_is_named(cli: Command, folder: Path) -> None:
     cli("db", "upgrade")
     server = KubeServer(KubeSim())
@@ -232,6 +244,7 @@ def test_help_names_every_command(cli: Command) -> None:
     assert all(word in done.out for word in ("run", "demo", "policy", "converge", "loans", "db"))
 
 
+@pytest.mark.usefixtures("database_url")
 def test_only_what_a_command_needs_must_be_set(cli: Command) -> None:
     """No Slack token anywhere here."""
     assert not any(name.startswith("SLACK_") for name in os.environ)
@@ -239,9 +252,9 @@ def test_only_what_a_command_needs_must_be_set(cli: Command) -> None:
     assert cli("policy", "check").code == 0
 
 
-def test_the_log_is_written_in_three_ways(cli: Command, folder: Path) -> None:
+def test_the_log_is_written_in_three_ways(cli: Command, database_url: str) -> None:
     assert cli("db", "upgrade").code == 0
-    store = SqlStore(engines.create(f"sqlite:///{folder / 'bot.db'}"))
+    store = SqlStore(engines.create(database_url))
     with store.begin() as uow:
         uow.audit.add(AuditEntry(NOON, "U1", "deny", "Q-1", "=1+1"))
         uow.audit.add(AuditEntry(NOON + timedelta(days=1), "bot", "lapse", "Q-2", "ok"))

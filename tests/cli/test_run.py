@@ -24,9 +24,9 @@ HTTP = {"SLACK_BOT_TOKEN": BOT, "SLACK_SIGNING_SECRET": "8f742231b10e", "HTTP_HO
 
 
 @pytest.fixture
-def ready(folder: Path) -> Path:
+def ready(folder: Path, database_url: str) -> Path:
     """A folder with a database and a kubeconfig of nobody: nothing is missing that a start needs."""
-    migrate.upgrade(f"sqlite:///{folder / 'bot.db'}", alembic_dir())
+    migrate.upgrade(database_url, alembic_dir())
     (folder / "kubeconfig").write_text(
         "{apiVersion: v1, kind: Config, current-context: x, contexts: [{name: x, context: {cluster: x, user: x}}],"
         " clusters: [{name: x, cluster: {server: 'http://127.0.0.1'}}], users: [{name: x, user: {}}]}"
@@ -67,14 +67,18 @@ def test_tokens_in_the_wrong_place_are_named_and_not_shown(
     assert "JustForTests" not in done.err
 
 
+@pytest.mark.usefixtures("database_url")
 def test_a_database_without_schema_says_what_to_do(cli: Command) -> None:
     done = _run(cli, **HTTP)
     assert done.code == 1
     assert "gpu-quota-bot db upgrade" in done.err
 
 
-def test_a_database_that_another_process_holds_is_named(cli: Command, ready: Path) -> None:
-    with lock.hold(f"sqlite:///{ready / 'bot.db'}"):
+@pytest.mark.one_database("the lock file is SQLite's own")
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.usefixtures("ready")
+def test_a_database_that_another_process_holds_is_named(cli: Command, database_url: str) -> None:
+    with lock.hold(database_url):
         done = _run(cli, **HTTP)
     assert done.code == 1
     assert str(os.getpid()) in done.err
@@ -95,13 +99,15 @@ def test_a_cluster_configuration_that_is_missing_is_named(cli: Command, ready: P
     assert "KUBECONFIG" in done.err or "no usable configuration" in done.err
 
 
-def test_a_port_that_is_taken_is_named_and_the_database_is_free_again(cli: Command, ready: Path) -> None:
+def test_a_port_that_is_taken_is_named_and_the_database_is_free_again(
+    cli: Command, ready: Path, database_url: str
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = _run(cli, **{**HTTP, "HTTP_PORT": port}, KUBECONFIG=str(ready / "kubeconfig"))
     assert done.code == 1
     assert f"HTTP port cannot be used: 127.0.0.1:{port}: Address already in use" in done.err
-    with lock.hold(f"sqlite:///{ready / 'bot.db'}"):
+    with lock.hold(database_url):
         assert True
 
 
@@ -128,7 +134,12 @@ class _Idle(Stage):
         """There is none."""
 
 
-@pytest.mark.parametrize(("socket_mode", "number"), [(True, signal.SIGINT), (False, signal.SIGTERM)])
+@pytest.mark.parametrize(
+    ("socket_mode", "number", "database"),
+    [(True, signal.SIGINT, "sqlite"), (False, signal.SIGTERM, "postgresql")],
+    indirect=["database"],
+)
+@pytest.mark.usefixtures("database")
 def test_a_signal_ends_it_cleanly(folder: Path, socket_mode: bool, number: signal.Signals) -> None:
     with _Idle(socket_mode) as stage:
         settings = stage.settings()

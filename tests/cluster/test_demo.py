@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from bot.demo.kube.people import Limits
 from bot.demo.run_stage import COHORT, PREEMPTION, QUEUES, Stage, local_queue
 from bot.demo.script_loop import tell_loop
@@ -65,6 +67,7 @@ class StageOnSite(Stage):
         eventually(f"{name} active", lambda: condition(site.get_queue(name), "Active") == "True")
 
 
+@pytest.mark.usefixtures("database")
 def test_the_loop_comes_true(site: Site) -> None:
     """And no version of any queue made the cohort's sum larger."""
     said: list[str] = []

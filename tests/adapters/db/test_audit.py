@@ -41,6 +41,7 @@ def test_the_database_refuses_to_change_or_delete_an_entry(shared_store, engine,
         assert work.audit.of("Q-1") == [entry]
 
 
+@pytest.mark.one_database("SQLite has no TRUNCATE")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_it_cannot_be_truncated_either(engine) -> None:
     with pytest.raises(DBAPIError, match="the audit is append-only"), engine.begin() as connection:

@@ -55,6 +55,7 @@ def test_urls_that_are_refused_say_what_to_write_and_keep_the_password(text) -> 
     assert "s3cret" not in refusal.value.sentence
 
 
+@pytest.mark.one_database("about SQLite's pragmas")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_sqlite_is_set_up_on_every_connection(engine) -> None:
     with engine.connect() as one, engine.connect() as other:
@@ -66,6 +67,7 @@ def test_sqlite_is_set_up_on_every_connection(engine) -> None:
             assert pragmas == ["wal", 1, 1, 5000]
 
 
+@pytest.mark.one_database("PostgreSQL's server is not the process that is killed")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_what_was_committed_survives_the_kill_of_the_process(database_url, shared_store, make) -> None:
     program = textwrap.dedent(f"""
@@ -134,6 +136,7 @@ def test_a_server_that_is_not_there_is_unavailable(tmp_path) -> None:
     assert len(failure.value.why) <= 300
 
 
+@pytest.mark.one_database("a file has no connection to lose")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_store, engine, make) -> None:
     with shared_store.read():
@@ -156,6 +159,7 @@ def test_a_lost_connection_is_unavailable_and_the_next_transaction_works(shared_
         assert work.requests.find() == []
 
 
+@pytest.mark.one_database("about PostgreSQL's time limits")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize(
     ("limit", "statement"),
@@ -173,6 +177,7 @@ def test_a_wait_that_is_too_long_is_unavailable(shared_store, engine, limit, sta
             wait()
 
 
+@pytest.mark.one_database("about PostgreSQL's time limits")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_no_wait_is_without_an_end(engine) -> None:
     with engine.connect() as connection:
@@ -180,6 +185,7 @@ def test_no_wait_is_without_an_end(engine) -> None:
             assert connection.exec_driver_sql(f"SHOW {name}").scalar_one() != "0"
 
 
+@pytest.mark.one_database("SQLite has one writer at a time")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_deadlock_is_stale_for_one_of_the_two(shared_store, make, together) -> None:
     """It lost a race: reading and deciding again is right, trying the same later is not."""
@@ -203,6 +209,7 @@ def test_a_deadlock_is_stale_for_one_of_the_two(shared_store, make, together) ->
     assert sorted(str(type(result).__name__) for result in results) == ["Stale", "str"]
 
 
+@pytest.mark.one_database("about SQLite's file")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_file_that_another_program_holds_is_unavailable(database_url, monkeypatch) -> None:
     monkeypatch.setattr(engines, "LONGEST_WAIT", 0)
@@ -217,6 +224,7 @@ def test_a_file_that_another_program_holds_is_unavailable(database_url, monkeypa
     engine.dispose()
 
 
+@pytest.mark.one_database("about SQLite's file")
 @pytest.mark.parametrize("content", [b"this is not a database, but it is long enough to be read as one" * 20, None])
 def test_a_file_that_is_no_database_is_unavailable(tmp_path, content) -> None:
     path = tmp_path / "folder" / "bot.db"
@@ -229,6 +237,7 @@ def test_a_file_that_is_no_database_is_unavailable(tmp_path, content) -> None:
     engine.dispose()
 
 
+@pytest.mark.one_database("about SQLite's one writer at a time")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_transaction_inside_another_fails_instead_of_hanging(shared_store, monkeypatch) -> None:
     monkeypatch.setattr(unit_of_work, "LONGEST_WAIT", 0.01)
@@ -256,6 +265,7 @@ def test_who_is_alone_sees_what_the_one_before_did(shared_store, make, together)
     assert sorted(together(*(add_the_only_one(number) for number in range(4)))) == [False, False, False, True]
 
 
+@pytest.mark.one_database("SQLite has one writer at a time")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_who_is_alone_with_another_thing_waits_for_nobody(shared_store) -> None:
     with shared_store.begin() as one, shared_store.begin() as other:

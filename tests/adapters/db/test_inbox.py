@@ -83,6 +83,7 @@ def test_two_takes_under_way_at_once_are_disjoint(shared_store, make, together) 
     assert sum(len(items) for items in results) + len(take(shared_store, "w9", 100)) == 40
 
 
+@pytest.mark.one_database("SQLite has one writer at a time")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_take_steps_over_what_another_has_not_committed(shared_store, make) -> None:
     put(shared_store, *(make.item(f"k{number}") for number in range(4)))
@@ -177,6 +178,7 @@ def test_one_that_was_given_up_is_kept_with_the_reason(shared_store, engine, mak
     ]
 
 
+@pytest.mark.one_database("reads the plans of SQLite, whose planner does not go by the number of rows")
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("step", "index"),

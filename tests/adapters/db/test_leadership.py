@@ -189,6 +189,7 @@ def test_a_check_holds_until_the_commit(lead, wait, shared_store, make, together
     assert seen == stored
 
 
+@pytest.mark.one_database("SQLite has one writer at a time")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_take_over_waits_for_who_has_checked(lead, wait, shared_store) -> None:
     epoch = lead("a")
@@ -206,6 +207,7 @@ def test_a_take_over_waits_for_who_has_checked(lead, wait, shared_store) -> None
     take_over_without_patience()
 
 
+@pytest.mark.one_database("SQLite has one writer at a time")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_checks_do_not_wait_for_each_other(lead, shared_store) -> None:
     epoch = lead("a")

@@ -27,11 +27,15 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request, scripts, tmp_path):
+def empty_url(request, tmp_path):
+    return request.getfixturevalue("postgres_url") if request.param == "postgresql" else f"sqlite:///{tmp_path}/bot.db"
+
+
+@pytest.fixture
+def database_url(empty_url, scripts):
     """A migrated database that no other test sees, since these change the schema."""
-    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else f"sqlite:///{tmp_path}/bot.db"
-    migrate.upgrade(url, scripts)
-    return url
+    migrate.upgrade(empty_url, scripts)
+    return empty_url
 
 
 def drift(engine):
@@ -63,7 +67,8 @@ def test_down_to_nothing_and_up_again(engine, scripts, make) -> None:
     migrate.check_schema(engine)
 
 
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+@pytest.mark.one_database("SQLite has no functions of its own")
+@pytest.mark.parametrize("empty_url", ["postgresql"], indirect=True)
 def test_down_leaves_no_function_behind(engine, scripts) -> None:
     functions = "SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
     with engine.connect() as connection:
@@ -122,8 +127,8 @@ def test_another_schema_is_refused_with_what_to_do(engine, found, words) -> None
     assert migrate.HEAD in refusal.value.sentence
 
 
-def test_an_empty_database_is_refused_with_what_to_do() -> None:
-    engine = engines.create("sqlite://")
+def test_an_empty_database_is_refused_with_what_to_do(empty_url) -> None:
+    engine = engines.create(empty_url)
     with pytest.raises(Refused, match="gpu-quota-bot db upgrade"):
         migrate.check_schema(engine)
     engine.dispose()
@@ -135,12 +140,14 @@ def test_a_server_that_is_not_there_is_unavailable_not_old(tmp_path) -> None:
         migrate.check_schema(engine)
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.one_database("the lock file is SQLite's own")
+@pytest.mark.parametrize("empty_url", ["sqlite"], indirect=True)
 def test_a_running_bot_on_sqlite_is_not_migrated(database_url, scripts) -> None:
     with lock.hold(database_url), pytest.raises(Refused, match="in use"):
         migrate.upgrade(database_url, scripts)
 
 
+@pytest.mark.one_database("there are replicas on PostgreSQL only")
 def test_replicas_that_migrate_at_once_wait_for_each_other(postgres_url, scripts, together) -> None:
     results = together(*(lambda: migrate.upgrade(postgres_url, scripts) for _ in range(3)))
     assert results == [None, None, None]
@@ -177,10 +184,9 @@ def test_a_migration_that_fails_half_way_leaves_nothing_behind(engine, broken) -
     assert drift(engine) == []
 
 
-def test_the_ini_file_works_from_any_folder(tmp_path, scripts) -> None:
+def test_the_ini_file_works_from_any_folder(tmp_path, scripts, empty_url) -> None:
     """For those who write migrations with alembic's own command."""
-    url = f"sqlite:///{tmp_path}/bot.db"
-    environment = {**os.environ, "DATABASE_URL": url, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "DATABASE_URL": empty_url, "PYTHONPATH": str(ROOT)}
     subprocess.run(
         [sys.executable, "-m", "alembic", "-c", scripts / "alembic.ini", "upgrade", "head"],
         cwd=tmp_path,
@@ -189,6 +195,6 @@ def test_the_ini_file_works_from_any_folder(tmp_path, scripts) -> None:
         capture_output=True,
         timeout=60,
     )
-    engine = engines.create(url)
+    engine = engines.create(empty_url)
     migrate.check_schema(engine)
     engine.dispose()

@@ -10,7 +10,7 @@ from bot.demo.run_page import REQUEST, page_of_stage
 from tests.support.browsing import PATIENCE, become, message, press, tab
 from tests.support.marks import needs_program
 
-pytestmark = needs_program("chromium", "the page in a browser")
+pytestmark = [needs_program("chromium", "the page in a browser"), pytest.mark.usefixtures("database")]
 expect.set_options(timeout=PATIENCE)
 NARROW: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 CARD = "8 a100 for vision"
