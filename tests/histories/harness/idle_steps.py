@@ -48,7 +48,9 @@ def _room(town: Town, team: str) -> int:
         for entry in flavor["resources"]
         if flavor["name"] == "a100"
     ]
-    return int(town.sim.nominal(team, "a100")) - sum(held)
+    with suppress(KeyError):  # the flavor may have been taken out
+        return int(town.sim.nominal(team, "a100")) - sum(held)
+    return 1
 
 
 def work_ends(town: Town) -> None:
