@@ -21,16 +21,18 @@ from bot.flows.look_up import list_facts, loan_of, own_loans, requests_to_withdr
 from bot.flows.pause_quota import pause_quota, resume_quota
 from bot.flows.record_decision import Press, approve
 from bot.flows.remind_loans import remind_loans
-from bot.flows.request_form import draft_of_form, values_of_request
+from bot.flows.request_form import draft_of_form, form_facts, values_of_request
+from bot.flows.request_form import repeating as repeating_values
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
 from bot.flows.stop_series import end_series, repeats
-from bot.flows.submit_request import submit_request
+from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.withdraw_request import withdraw_request
 from bot.views.answers.explain import explained, what_if
 from bot.views.answers.requests_list import requests_list
 from bot.views.answers.status import status
 from bot.views.details import details
+from bot.views.request_form import FormValues
 from tests.support import quota
 from tests.support.view_text import seen
 
@@ -403,3 +405,45 @@ def test_an_edit_at_its_start_is_asked_about_like_any(bench: "Bench") -> None:
         bench.pass_time(minutes=1)
         bench.converge()
     assert [bench.notice(key).wanted for key in bench.keys("card:")] == cards, "two of its times do not take turns"
+
+
+def test_what_was_typed_fills_the_form_and_comes_out_of_it_the_same(bench: "Bench") -> None:
+    """As when only the amount was missing."""
+    bench.policy = rules()
+    empty = FormValues(queue="vision", flavor="a100", amount=8, kind="transfer", lender="nlp", reason="sweeps")
+    wish = draft_of_form(REQUESTER, repeating_values(empty, fridays(3)))
+    submitted = submit_request(bench.world, wish, "form:1", bench.arrival("form"))
+    assert isinstance(submitted, Submitted)
+    series = submitted.request.ask.series
+    assert series is not None
+    assert series.spans == fridays(3).spans
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"start_at": None}, "Say when the first one starts."),
+        ({"until": "8d"}, "Each lasts 8 days and the next begins after 7 days: they overlap. Make each shorter."),
+        ({"repeat": "weekday", "start_at": FRIDAY + DAY}, "Sat 5 Dec is no weekday: choose a start from Mon to Fri."),
+        ({"repeat_until": FRIDAY - DAY}, "The first would begin Fri 4 Dec 17:00, after the end."),
+    ],
+)
+def test_a_form_that_cannot_be_says_why(bench: "Bench", changes: dict[str, Any], sentence: str) -> None:
+    bench.policy = rules()
+    filled = FormValues(
+        queue="vision",
+        flavor="a100",
+        amount=2,
+        until="8h",
+        start_at=FRIDAY,
+        repeat="week",
+        repeat_until=FRIDAY + 2 * WEEK,
+        reason="sweeps",
+    )
+    wish = draft_of_form(REQUESTER, replace(filled, **changes))
+    with pytest.raises(Refused) as caught:
+        submit_request(bench.world, wish, "form:1", bench.arrival("form"))
+    assert caught.value.sentence.startswith(sentence)
+    shown = form_facts(bench.world, REQUESTER, "F1", replace(filled, **changes), more=True)
+    assert shown.picture is not None
+    assert (shown.picture.denied is None) == ("start_at" in changes and changes["start_at"] is None)
