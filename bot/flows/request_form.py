@@ -214,6 +214,8 @@ def _picture(world: World, policy: Policy, picture: ClusterPicture | NotRead, dr
 
 def _judged(world: World, draft: Draft, now: FormPicture) -> FormPicture:
     """What policy would say, as far as the draft is complete."""
+    if draft.series is not None and draft.start is None:
+        return now  # it is not said yet when the first one starts
     try:
         completed = complete(world, draft)
     except Refused as error:

@@ -13,20 +13,26 @@ from bot.core.policy import Policy
 from bot.core.requests import Ask, RequestState
 from bot.core.series import Every, Series, Span
 from bot.flows.change_form import may_offer
+from bot.flows.details_facts import details_facts
 from bot.flows.end_loan import end_loan
-from bot.flows.explain_request import explain_draft
+from bot.flows.explain_request import explain_draft, explain_stored
 from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.look_up import list_facts, loan_of, own_loans, requests_to_withdraw, status_facts
+from bot.flows.pause_quota import pause_quota, resume_quota
 from bot.flows.record_decision import Press, approve
 from bot.flows.remind_loans import remind_loans
+from bot.flows.request_form import draft_of_form, form_facts, values_of_request
+from bot.flows.request_form import repeating as repeating_values
 from bot.flows.return_loan import return_loan
 from bot.flows.show_queue import show_facts
 from bot.flows.stop_series import end_series, repeats
-from bot.flows.submit_request import submit_request
+from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.withdraw_request import withdraw_request
-from bot.views.answers.explain import what_if
+from bot.views.answers.explain import explained, what_if
 from bot.views.answers.requests_list import requests_list
 from bot.views.answers.status import status
+from bot.views.details import details
+from bot.views.request_form import FormValues
 from tests.support import quota
 from tests.support.view_text import seen
 
@@ -352,3 +358,92 @@ def test_a_lender_has_promised_what_meets_at_one_moment(bench: "Bench") -> None:
     assert asked(bench, fridays(1), amount=16)
     with pytest.raises(Refused, match="can lend at most 16"):
         asked(bench, fridays(1), amount=17)
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_details_and_explain_know_a_series(bench: "Bench", approved: bool) -> None:
+    bench.policy = rules({"name": "auto", "if": {"amount": {"at_most": 4}}, "then": {"approve": "auto"}})
+    number = asked(bench, fridays(3), amount=4 if approved else 8, lender=None)
+    assert (bench.store.tables.requests[number].state is RequestState.APPROVED) == approved
+    shown = "\n".join(seen(details(details_facts(bench.world, number, ADMIN))))
+    assert f"Q-{number}" in shown
+    said = "\n".join(seen(explained(explain_stored(bench.world, number, REQUESTER))))
+    assert f"Q-{number}" in said
+
+
+def test_request_again_repeats(bench: "Bench") -> None:
+    number = granted(bench)
+    values = values_of_request(bench.store.tables.requests[number])
+    assert (values.repeat, values.until, values.start_at, values.repeat_until) == ("week", "62h", None, None)
+    assert draft_of_form(REQUESTER, values).series is None, "until when is to be said anew"
+
+
+def test_a_pause_holds_a_time_back_like_any_loan(bench: "Bench") -> None:
+    granted(bench)
+    pause_quota(bench.world, "maintenance", ADMIN, bench.arrival("pause"))
+    go_to(bench, FRIDAY + HOUR)
+    assert bench.number("vision") == 16
+    assert any("approved, not in force yet (Q-2, 1 of 3)" in text for text in bench.texts(REQUESTER))
+    resume_quota(bench.world, ADMIN, bench.arrival("resume"))
+    go_to(bench, FRIDAY + 2 * HOUR)
+    assert bench.number("vision") == 24
+
+
+def test_an_edit_at_its_start_is_asked_about_like_any(bench: "Bench") -> None:
+    granted(bench)
+    go_to(bench, FRIDAY + HOUR)
+    bench.set_nominal("vision", 20)
+    go_to(bench, FRIDAY + 2 * HOUR)
+    heard = [text for text in bench.texts(REQUESTER) if text.endswith("(Q-2, 1 of 3)")]
+    assert any(text.startswith("Only 4 of 8 a100 in force") for text in heard), heard
+    assert bench.number("vision") == 20, "hands off"
+    for hours in (62, 63, 7 * 24 + 1):
+        go_to(bench, FRIDAY + hours * HOUR)
+    assert bench.number("vision") == 20, "nor does the next time write it while nobody has answered"
+    cards = [bench.notice(key).wanted for key in bench.keys("card:")]
+    for _ in range(3):
+        bench.pass_time(minutes=1)
+        bench.converge()
+    assert [bench.notice(key).wanted for key in bench.keys("card:")] == cards, "two of its times do not take turns"
+
+
+def test_what_was_typed_fills_the_form_and_comes_out_of_it_the_same(bench: "Bench") -> None:
+    """As when only the amount was missing."""
+    bench.policy = rules()
+    empty = FormValues(queue="vision", flavor="a100", amount=8, kind="transfer", lender="nlp", reason="sweeps")
+    wish = draft_of_form(REQUESTER, repeating_values(empty, fridays(3)))
+    submitted = submit_request(bench.world, wish, "form:1", bench.arrival("form"))
+    assert isinstance(submitted, Submitted)
+    series = submitted.request.ask.series
+    assert series is not None
+    assert series.spans == fridays(3).spans
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"start_at": None}, "Say when the first one starts."),
+        ({"until": "8d"}, "Each lasts 8 days and the next begins after 7 days: they overlap. Make each shorter."),
+        ({"repeat": "weekday", "start_at": FRIDAY + DAY}, "Sat 5 Dec is no weekday: choose a start from Mon to Fri."),
+        ({"repeat_until": FRIDAY - DAY}, "The first would begin Fri 4 Dec 17:00, after the end."),
+    ],
+)
+def test_a_form_that_cannot_be_says_why(bench: "Bench", changes: dict[str, Any], sentence: str) -> None:
+    bench.policy = rules()
+    filled = FormValues(
+        queue="vision",
+        flavor="a100",
+        amount=2,
+        until="8h",
+        start_at=FRIDAY,
+        repeat="week",
+        repeat_until=FRIDAY + 2 * WEEK,
+        reason="sweeps",
+    )
+    wish = draft_of_form(REQUESTER, replace(filled, **changes))
+    with pytest.raises(Refused) as caught:
+        submit_request(bench.world, wish, "form:1", bench.arrival("form"))
+    assert caught.value.sentence.startswith(sentence)
+    shown = form_facts(bench.world, REQUESTER, "F1", replace(filled, **changes), more=True)
+    assert shown.picture is not None
+    assert (shown.picture.denied is None) == ("start_at" in changes and changes["start_at"] is None)
