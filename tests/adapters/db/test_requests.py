@@ -207,3 +207,13 @@ def test_without_commit_nothing_happened(store, make) -> None:
         fail_half_way()
     with store.read() as work:
         assert work.requests.find() == []
+
+
+def test_every_team_that_ever_asked_is_known(store, three) -> None:
+    with store.read() as work:
+        assert work.requests.teams() == {"vision", "nlp"}
+
+
+def test_nobody_asked_yet(store) -> None:
+    with store.read() as work:
+        assert work.requests.teams() == frozenset()
