@@ -144,6 +144,7 @@ def time_of(span: tuple[float, float], number: int, **changes: Any) -> list[dict
 EACH = [*START, *GRANTED, *time_of(SPANS[0], 2), *time_of(SPANS[1], 3)]
 EARLY = {**REST, "at": 2.0}
 
+KUEUES, NOBODYS = said("automation", queue="b", on=True), said("automation", queue="b", on=False)
 PAUSED, GOES_ON = said("pause", on=True), said("pause", on=False)
 SET_OUT = said("intent", field=("a", "a100", GPU, "nominal"), wrote=6, legs={"L1": -2})
 MORE_OUT = {**SET_OUT, "wrote": 5, "legs": {"L1": -3}}
@@ -186,6 +187,7 @@ CONTENT: dict[str, list[dict[str, Any]]] = {
         approval("B"),
     ],
     "what has begun is finished while paused": [*START, *APPROVED, SET_OUT, PAUSED, OTHER_SIDE],
+    "a loan is returned when Kueue has stopped": [*LENT, KUEUES, NOBODYS, version("b", 8)],
     "a loan begins after a pause": [*START, *APPROVED, PAUSED, GOES_ON, SET_OUT],
     "an idle loan is returned in part": [*LIES_IDLE, idle("returned", by="U1"), LESS],
     "an idle loan is kept by a lead, and asked about an hour later": [
@@ -224,6 +226,7 @@ BROKEN: dict[str, tuple[str, list[dict[str, Any]]]] = {
     "a number in question is written": ("P3", [*ASKED, version("b", 10, L1=2)]),
     "it asks about its own write": ("P3", [*LENT, record("b", 8, 10, 10, L1=2)]),
     "an edit is told to nobody": ("P3", [*ASKED, REST]),
+    "what Kueue itself writes is written": ("P3", [*LENT, KUEUES, version("b", 8)]),
     "a loan begins while paused": ("pause", [*START, *APPROVED, PAUSED, SET_OUT]),
     "more is lent while paused": ("pause", [*START, *APPROVED, SET_OUT, PAUSED, MORE_OUT]),
     "a stranger approves": ("P4", [*START, request("waiting"), approval("C")]),

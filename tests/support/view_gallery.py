@@ -16,7 +16,18 @@ from bot.core.pause import Pause
 from bot.core.requests import AuditEntry, RequestState
 from bot.core.standing import Blocker
 from bot.core.wording.faults import UsageFault
-from bot.views import change_form, direct, loan_trouble, offers, pause, platform, refusals, reminders, thread_lines
+from bot.views import (
+    change_form,
+    direct,
+    loan_trouble,
+    lost_names,
+    offers,
+    pause,
+    platform,
+    refusals,
+    reminders,
+    thread_lines,
+)
 from bot.views import evictions as eviction_views
 from bot.views import series as series_views
 from bot.views.answers import done
@@ -35,7 +46,7 @@ from bot.views.facts import CardFacts, Escalated, Late, Pressed, Returned, Serie
 from bot.views.ids import UNTIL_DATE, Field
 from bot.views.kit import line
 from bot.views.overcommit_form import overcommit_form
-from bot.views.parts import Group
+from bot.views.parts import Channel, Group, Theirs
 from bot.views.repeat import as_a_repeat, as_late
 from bot.views.request_card import card, extend_button, return_button
 from bot.views.request_form import (
@@ -113,6 +124,7 @@ def cards(world: World) -> dict[str, CardFacts]:
         "denied by rule": world.card(by_rule),
         "withdrawn": world.card(world.request(RequestState.WITHDRAWN), decider=world.requester),
         "lapsed": world.card(world.request(RequestState.LAPSED)),
+        "lapsed, name gone": world.card(world.request(RequestState.LAPSED, words=names.vendor, decided_at=at("14:20"))),
         "observed": world.approved(observe=True),
         "starts later": world.approved(world.loan(state=LoanState.SCHEDULED, start=at("18:00", 4), in_force_at=None)),
         "being put in force": world.approved(early, world.standing()),
@@ -123,6 +135,7 @@ def cards(world: World) -> dict[str, CardFacts]:
                 Blocker.KUEUE_DOWN,
                 Blocker.NO_RIGHT,
                 Blocker.REFUSED,
+                Blocker.AUTOMATED,
                 Blocker.SHORT,
                 Blocker.PAUSED,
             )
@@ -439,6 +452,14 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
         yield f"{view.__name__}, resource quota", view(beside)
     unread = platform.Unreadable(at("14:02"), names.vendor, "get", "resourcequotas", names.cohort)
     yield "cannot read, resource quota", platform.cannot_read(unread)
+    ended = replace(trouble, ended=(142, 143), words=f"MultiKueue {names.vendor}")
+    yield "Kueue writes quota, ended", loan_trouble.kueue_writes_quota(ended)
+    yield "Kueue writes quota no more", loan_trouble.kueue_writes_quota(replace(ended, over_since=at("16:12")))
+    gone = lost_names.name_gone(f"team {names.queue} is not in the policy any more", (142, 143), ("Q-144",))
+    yield "name gone", gone
+    yield "name gone, nothing on loan", lost_names.name_gone(names.vendor, (), ())
+    yield "in place of a person", lost_names.in_place_of(gone, Theirs(names.admin), names.vendor)
+    yield "in place of a channel", lost_names.in_place_of(gone, Channel("C0TEAM", "another channel"), "is_archived")
     unreadable = platform.Unreadable(at("14:02"), names.vendor, "list", "workloads.kueue.x-k8s.io", names.cohort)
     yield "cannot read", platform.cannot_read(unreadable)
     yield "cannot read, no right", platform.cannot_read(platform.Unreadable(at("14:02"), names.vendor))

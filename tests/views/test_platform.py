@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.core.messages import Message
-from bot.views import loan_trouble, platform, refusals, thread_lines
+from bot.views import loan_trouble, lost_names, platform, refusals, thread_lines
 from bot.views.parts import Group
 from bot.views.platform import CaughtUp, Held, Outage, Turn
 from bot.views.refusals import Decided, Outcome
@@ -211,8 +211,9 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         loan_trouble.kueue_writes_quota(replace(TROUBLE, words="MultiKueue quota automation")),
         [
             "⚠️ vision a100's quota is now written by Kueue itself",
-            "MultiKueue quota automation",
+            "By MultiKueue quota automation",
             "The bot does not change it any more. Ask on the worker clusters' queues",
+            "When Kueue stops, loans here go on, or go back if they are over",
             "Loans: Q-142",
         ],
     ),
@@ -258,6 +259,34 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
             "forbidden",
             "Loans go on without the team's ResourceQuota: pods above it are refused",
             "Allow get on resourcequotas in the bot's ClusterRole",
+        ],
+    ),
+    "Kueue writes quota, ended": (
+        loan_trouble.kueue_writes_quota(replace(TROUBLE, words="effectiveQuotas", ended=(142,), loans=())),
+        [
+            "⚠️ vision a100's quota is now written by Kueue itself",
+            "By effectiveQuotas",
+            "Ended, not returned: Q-142",
+            "The bot does not change it any more",
+            "When Kueue stops, loans here go on, or go back if they are over",
+        ],
+    ),
+    "Kueue writes quota no more": (
+        loan_trouble.kueue_writes_quota(replace(TROUBLE, words="effectiveQuotas", over_since=at("16:12"))),
+        [
+            "✅ Kueue writes vision a100's quota no more since 16:12",
+            "Loans go on. Where a number is not the bot's, it asks what it means",
+            "Loans: Q-142",
+        ],
+    ),
+    "team gone": (
+        lost_names.name_gone("team vision is not in the policy any more", (142,), ("Q-144",)),
+        [
+            "⚠️ Team vision is not in the policy any more",
+            "On loan: Q-142. They go on and end by themselves; what is for that team comes here",
+            "To end one now: /gpu-quota end Q-142",
+            "Lapsed: Q-144. Who asked was told to ask again",
+            "If it was only renamed, nothing else is to be done; if by mistake, put it back into policies/",
         ],
     ),
     "thread: approved": (

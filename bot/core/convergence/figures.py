@@ -93,7 +93,8 @@ def loan_findings(loans: Sequence[Loan], before: Sequence[Loan], by_loan: Figure
         if loan.suspended is not None and (known is None or known.suspended is None):
             yield _about(FindingKind.SUSPENDED, loan, loan.borrower, loan.suspended)
     for loan, now in by_loan.unsettled():
-        if now.short_by and not now.in_question and loan.lender is not None:
+        known = not now.in_question and not now.unwritable  # else it is not for want of quota
+        if now.short_by and known and loan.lender is not None:
             words = f"{now.wanted - now.short_by} of {now.wanted}"
             yield _about(FindingKind.SHORT, loan, loan.lender, words)
         if now.waits_for is not None and now.wanted < now.lowered:

@@ -222,3 +222,13 @@ def test_the_times_of_a_series_are_found_by_it_and_only_so(store, make) -> None:
         assert [one.id for one in work.requests.find()] == [number]
     with store.begin() as work, pytest.raises(Stale):
         work.requests.add(replace(make.request(f"series:{number}:2"), series=number))
+
+
+def test_every_team_that_ever_asked_is_known(store, three) -> None:
+    with store.read() as work:
+        assert work.requests.teams() == {"vision", "nlp"}
+
+
+def test_nobody_asked_yet(store) -> None:
+    with store.read() as work:
+        assert work.requests.teams() == frozenset()
