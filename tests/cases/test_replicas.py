@@ -15,7 +15,6 @@ from tests.support.marks import case
 from tests.support.offering import offer_to, offers
 from tests.support.stage import ADMINS, NOMINAL, QUICK, CaseStage, Pair
 
-
 pytestmark = [
     pytest.mark.one_database("a second process is kept from an SQLite file"),
     pytest.mark.parametrize("database", ["postgresql"], indirect=True, scope="module"),

@@ -1,6 +1,6 @@
-"""Everything that touches the database runs on SQLite and on PostgreSQL, or says at the place why not. A pytest plugin.
+"""Everything that touches the database runs on SQLite and on PostgreSQL, or says at the place why not: a pytest plugin.
 
-`database` is for tests that play on a stage (bot.demo.run_stage and all that is made of it): each stage then stands on a
+`database` is for tests that play on a stage (bot.demo.run_stage and all that is made of it): each stage stands on a
 new, migrated database of the kind. A folder or module asks for it once, with `usefixtures`, and its tests run twice.
 Tests with a store of their own have fixtures with the same two parameters.
 
