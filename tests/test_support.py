@@ -1,6 +1,7 @@
 """The tests' own ground: it must bite where it promises to."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -169,3 +170,92 @@ def test_a_skip_is_a_failure_in_ci(tmp_path: Path, body: str) -> None:
 def test_a_run_without_skips_passes_in_ci(tmp_path: Path) -> None:
     done = _run_pytest(tmp_path, "def test_runs():\n    assert True\n", CI="true")
     assert done.returncode == 0, done.stdout
+
+
+ON_DATABASES = """
+import pytest
+from sqlalchemy import create_engine, text
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def both(request):
+    return request.param
+
+def _connect():
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT 1")).scalar_one() == 1
+    engine.dispose()
+
+def test_on_both(both):
+    _connect()
+
+def test_on_none():
+    assert True
+
+@pytest.mark.one_database("SQLite alone is like this")
+def test_that_says_why():
+    _connect()
+
+def test_on_one_only():
+    _connect()
+
+@pytest.mark.parametrize("both", ["sqlite"], indirect=True)
+def test_on_one_of_two(both):
+    _connect()
+
+@pytest.mark.one_database("no")
+def test_without_a_reason():
+    _connect()
+
+@pytest.mark.one_database("was true once upon a time")
+def test_whose_reason_is_out_of_date(both):
+    _connect()
+"""
+
+
+def test_a_test_that_knows_one_kind_of_database_fails_unless_it_says_why(tmp_path: Path) -> None:
+    done = _run_pytest(tmp_path, ON_DATABASES, "-rE")
+    assert set(re.findall(r"^ERROR test_planted\.py::(\w+)", done.stdout, re.MULTILINE)) == {
+        "test_on_one_only",
+        "test_on_one_of_two",
+        "test_without_a_reason",
+        "test_whose_reason_is_out_of_date",
+    }, done.stdout
+    assert "take the fixture `database`" in done.stdout
+
+
+def test_a_case_has_both_databases_also_where_this_run_leaves_one_out(tmp_path: Path) -> None:
+    done = _run_pytest(tmp_path, ON_DATABASES, "-k", "test_on_both and sqlite")
+    assert done.returncode == 0, done.stdout
+    assert "1 passed" in done.stdout
+
+
+ON_A_STAGE = """
+import shutil
+import pytest
+from bot.demo.run_stage import Stage
+
+pytestmark = pytest.mark.usefixtures("database")
+made = []
+
+@pytest.fixture(scope="module")
+def stage():
+    made.append(Stage())
+    yield made[-1]
+    shutil.rmtree(made[-1].policies.parent)
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_it_stands_on_the_kind_that_is_asked_for(database, stage, number):
+    assert stage.database_url().startswith(database.kind)
+    assert stage.database_url() == stage.database_url()
+
+def test_there_was_one_stage_for_each(database):
+    assert len(made) == {"sqlite": 1, "postgresql": 2}[database.kind]
+"""
+
+
+def test_a_modules_stage_is_made_anew_for_the_other_kind_of_database(tmp_path: Path) -> None:
+    """Although it does not name the fixture `database`."""
+    done = _run_pytest(tmp_path, ON_A_STAGE)
+    assert done.returncode == 0, done.stdout
+    assert "6 passed" in done.stdout

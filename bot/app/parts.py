@@ -8,9 +8,8 @@ from typing import Any
 from slack_bolt import App, BoltRequest, BoltResponse
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.adapters.db import engine as engines
 from bot.adapters.db.inbox_writer import InboxWriter
-from bot.adapters.db.migrate import check_schema
+from bot.adapters.db.migrate import checked
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.adapters.kube.client import connect
 from bot.adapters.kube.cluster import KubeCluster
@@ -57,9 +56,15 @@ class Parts:
 def make_parts(settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts:
     """`acknowledging`: who is on the way into the inbox. Raises Refused, PolicyError or Unavailable with what to do."""
     policies = PolicyFiles(settings.policies_dir)
-    engine = engines.create(settings.database_url.get_secret_value())
-    check_schema(engine)
-    store = SqlStore(engine)
+    store = SqlStore(checked(settings.database_url.get_secret_value()))
+    try:
+        return _on(store, policies, settings, clock, acknowledging)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _on(store: SqlStore, policies: PolicyFiles, settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts:
     client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
     return Parts(
         store=store,

@@ -87,9 +87,16 @@ class Bot:
             raise
 
     def _build(self, clock: Clock, new_id: Callable[[], str]) -> None:
-        settings = self._settings
         self._acknowledging = Urgent()
-        self._parts: Parts = make_parts(settings, clock, self._acknowledging)
+        self._parts: Parts = make_parts(self._settings, clock, self._acknowledging)
+        try:
+            self._wire(clock, new_id)
+        except BaseException:
+            self._parts.store.close()
+            raise
+
+    def _wire(self, clock: Clock, new_id: Callable[[], str]) -> None:
+        settings = self._settings
         self.world = World(
             store=self._parts.store,
             chat=self._parts.chat,

@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bot.adapters.db import engine as engines
 from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.adapters.logs import configure_logs
@@ -212,13 +211,11 @@ def _policy(directory: Path) -> Policy:
 
 def _store(settings: Database) -> SqlStore:
     try:
-        engine = engines.create(settings.database_url.get_secret_value())
-        migrate.check_schema(engine)
+        return SqlStore(migrate.checked(settings.database_url.get_secret_value()))
     except Refused as error:
         _fail(error.sentence, 1)
     except Unavailable as error:
         _fail(f"The database cannot be used: {error.why}", 1)
-    return SqlStore(engine)
 
 
 def _utc(at: datetime) -> str:

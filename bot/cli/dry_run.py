@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
-from bot.adapters.db import engine as engines
-from bot.adapters.db.migrate import check_schema
+from bot.adapters.db.migrate import checked
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.adapters.system_clock import system_clock
 from bot.app.parts import make_clusters
@@ -18,9 +17,7 @@ from bot.settings import Convergence
 
 def print_plans(settings: Convergence, policy: Policy, out: Console) -> None:
     """One part per cluster. Raises Refused, Rejected, Unavailable."""
-    engine = engines.create(settings.database_url.get_secret_value())
-    check_schema(engine)
-    store = SqlStore(engine)
+    store = SqlStore(checked(settings.database_url.get_secret_value()))
     clusters = make_clusters(settings, policy, system_clock)
     try:
         with store.read() as uow:

@@ -19,20 +19,14 @@ from bot.views.kinds import NoticeKind
 from tests.cluster.api import Said
 from tests.cluster.control_plane import control_plane
 from tests.cluster.places import GROUP, REAL, SIMULATOR, Place, Real, simulated
-from tests.cluster.programs import LINES, OPTIONAL, NotBuilt, programs
+from tests.cluster.programs import LINES, NotBuilt, programs
 from tests.cluster.recorder import Recorder
 from tests.cluster.replica import FOR, Installation, installation
 from tests.cluster.site import GPU, Site
 from tests.support.fakes.clock import HandClock
 
 OWN = [place for place in (SIMULATOR, *REAL) if place in {SIMULATOR, *LINES}]
-ON = [
-    (place, database)
-    for place in OWN
-    for database in ("sqlite", "postgresql")
-    if place not in OPTIONAL or database == "sqlite"
-]
-"""Older lines on one kind of database: each costs a control plane."""
+ON = [(place, database) for place in OWN for database in ("sqlite", "postgresql")]
 
 
 @dataclass(frozen=True, slots=True)

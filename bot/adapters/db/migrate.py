@@ -57,6 +57,17 @@ def transaction(engine: Engine, scripts: Path) -> Iterator[Config]:
         yield config
 
 
+def checked(database_url: str) -> Engine:
+    """An engine for a database with the right schema. Raises as `check_schema`, with no connection left open."""
+    engine = engines.create(database_url)
+    try:
+        check_schema(engine)
+    except BaseException:
+        engine.dispose()
+        raise
+    return engine
+
+
 def check_schema(engine: Engine) -> None:
     """Raise Refused, with what to do, unless the schema is the one this program was written for. Or Unavailable."""
     revision = _revision(engine)
