@@ -106,9 +106,7 @@ def test_the_lenders_consent_and_the_group_itself_are_not_escalated() -> None:
         ({"to": "group:gpu-admins"}, False),
     ],
 )
-def test_an_escalation_counts_for_the_step_terms_and_group_it_was_made_for(
-    changes: dict[str, object], counts: bool
-) -> None:
+def test_an_escalation_counts_for_what_it_was_made_for(changes: dict[str, object], counts: bool) -> None:
     facts: dict[str, object] = {"terms": 0, "step": 0, "asked": "group:gpu-admins", "to": "group:nobody", **changes}
     made = Escalation(request=1, at=quota.NOW, why="8 h without an answer", **facts)  # type: ignore[arg-type]
     request = quota.request(1, "group:gpu-admins")

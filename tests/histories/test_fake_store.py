@@ -365,7 +365,9 @@ class _Names:
             return (self._name("request", value.id), replace(value, id=0))
         if isinstance(value, Offer):
             return (self._name("offer", value.id), replace(value, id=0, request=0))
-        if isinstance(value, Approval):
+        if isinstance(value, AskBack):
+            return (self._name("ask-back", value.id), replace(value, id=0, loan=0))
+        if isinstance(value, Approval | Escalation):
             return replace(value, request=0)
         return value
 
