@@ -46,6 +46,19 @@ def test_an_offer_is_made_accepted_and_lent(stage: CaseStage, pair: Pair) -> Non
 
 
 @case("APP-03")
+def test_the_teams_lead_accepts_by_typing_and_nobody_else_does(stage: CaseStage, pair: Pair) -> None:
+    number = stage.asks(pair.asker, ASK).id
+    assert f"Nobody offers a change of Q-{number}." in stage.says(pair.lead, f"accept Q-{number}")
+    offers(stage, "ada", number)
+    stage.hears(pair.asker, INSTEAD)
+    for who in (pair.mate, "ada", "ravi"):
+        assert "can accept" in stage.says(who, f"accept Q-{number}")
+    assert f"Q-{number} is approved: 3 a100" in stage.says(pair.lead, f"accept {number}")
+    stage.in_force(number)
+    assert "This offer was accepted already" in stage.says(pair.asker, f"accept Q-{number}")
+
+
+@case("APP-03")
 def test_keeping_leaves_the_request_waiting_and_says_so(stage: CaseStage, pair: Pair) -> None:
     number = stage.asks(pair.asker, ASK).id
     offers(stage, "ada", number)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bot.core.instants import Instant
 from bot.core.wording import commands
+from bot.core.wording.accept_words import AcceptWords
 from bot.core.wording.ask_back_words import AskBackWords
 from bot.core.wording.commands import CommandWords, parse_command
 from bot.core.wording.end_words import EndWords
@@ -75,6 +76,8 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
             "return 142",
             ReturnWords(142, notes=("142 is read as Q-142. For 142 GPUs of a loan write its number first.",)),
         ),
+        ("accept", AcceptWords()),
+        ("accept q142", AcceptWords(142)),
         ("ask-back", AskBackWords()),
         ("ask-back Q-142", AskBackWords(142)),
         ("ask-back 142 because our own deadline", AskBackWords(142, "our own deadline")),

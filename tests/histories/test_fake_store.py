@@ -13,8 +13,10 @@ import pytest
 from bot.adapters.db import engine as engines
 from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
+from bot.core.ask_backs import AskBack, AskBackState
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField, Intent, Question
 from bot.core.errors import NotLeader, Stale
+from bot.core.escalations import Escalation
 from bot.core.evictions import Eviction, EvictionState, Work
 from bot.core.idle_loans import IdleOffer, IdleState
 from bot.core.inbox import Arrival, InboxItem
@@ -317,6 +319,34 @@ def evictions(program: Program, uow: UnitOfWork) -> Any:
     return added, uow.evictions.get(loan), mine
 
 
+def ask_backs(program: Program, uow: UnitOfWork) -> Any:
+    """Of loans that are there; what is asked back is settled or not, also twice."""
+    draw = program.random
+    mine = [loan for loan in uow.loans.find() if loan.cluster == program.name]
+    if not mine:
+        return uow.ask_backs.get(10**6)
+    loan = draw.choice(mine)
+    known = uow.ask_backs.of(loan.id)
+    what = draw.choice(["add", "settle", "stale", "of"])
+    if what == "add":
+        return uow.ask_backs.add(AskBack(0, loan.id, "U1", program.at(), "ü <!here>"))
+    if what == "of" or not known:
+        return known, [one for one in uow.ask_backs.waiting() if one.loan == loan.id]
+    one = draw.choice(known)
+    settled = replace(one, state=draw.choice(list(AskBackState)), settled_at=program.at(), given=draw.choice([None, 2]))
+    return uow.ask_backs.update(replace(settled, version=one.version + (what == "stale")))
+
+
+def escalations(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    mine = uow.requests.find(requester=program.name)
+    if not mine:
+        return uow.escalations.of(10**6)
+    one = draw.choice(mine)
+    made = Escalation(one.id, draw.randrange(2), draw.randrange(2), "leads:a", "group:b", program.at(), "8 h")
+    return uow.escalations.add(made), uow.escalations.of(one.id)
+
+
 EPOCH = 1
 PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     requests,
@@ -330,6 +360,8 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     pauses,
     idle,
     evictions,
+    ask_backs,
+    escalations,
 )
 
 
@@ -383,7 +415,9 @@ class _Names:
             return (self._name("request", value.loan), replace(value, loan=0))
         if isinstance(value, IdleOffer):
             return (self._name("idle offer", value.id), replace(value, id=0, loan=0))
-        if isinstance(value, Approval):
+        if isinstance(value, AskBack):
+            return (self._name("ask-back", value.id), replace(value, id=0, loan=0))
+        if isinstance(value, Approval | Escalation):
             return replace(value, request=0)
         return value
 

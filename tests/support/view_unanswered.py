@@ -50,6 +50,6 @@ def unanswered(world: World) -> Iterator[tuple[str, Message]]:
             said = escalation.nobody_reachable(facts, names.lead_step, for_admins=admins)
             yield f"nobody reachable{name}, {admins}", said
     yield (
-        "escalated to an empty group",
+        "thread escalated to an empty group",
         escalation.escalated(card, escalation.Pinged(label), card.steps[0], escalation.NO_ONE_THERE),
     )

@@ -7,12 +7,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.chat.commands import ask_back, end, explain, extend, log, pause, request, resume, show, status, withdraw
+from bot.chat.commands import (
+    accept,
+    ask_back,
+    end,
+    explain,
+    extend,
+    log,
+    pause,
+    request,
+    resume,
+    show,
+    status,
+    withdraw,
+)
 from bot.chat.commands import help as help_
 from bot.chat.commands import list as list_
 from bot.chat.commands import return_ as return_
 from bot.chat.desk import Arrived
 from bot.core.messages import Message
+from bot.core.wording.accept_words import AcceptWords
 from bot.core.wording.ask_back_words import AskBackWords
 from bot.core.wording.end_words import EndWords
 from bot.core.wording.explain_words import ExplainWords
@@ -44,6 +58,7 @@ COMMANDS: Mapping[type, Command] = {
     ExtendWords: Command(extend.HELP, extend.run),
     ReturnWords: Command(return_.HELP, return_.run),
     WithdrawWords: Command(withdraw.HELP, withdraw.run),
+    AcceptWords: Command(accept.HELP, accept.run),
     AskBackWords: Command(ask_back.HELP, ask_back.run),
     StatusWords: Command(status.HELP, status.run),
     ListWords: Command(list_.HELP, list_.run),

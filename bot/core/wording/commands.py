@@ -7,6 +7,7 @@ in `_READERS`.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.core.wording.accept_words import AcceptWords, read_accept
 from bot.core.wording.ask_back_words import KEYWORDS as ASK_BACK_KEYWORDS
 from bot.core.wording.ask_back_words import AskBackWords, read_ask_back
 from bot.core.wording.end_words import KEYWORDS as END_KEYWORDS
@@ -48,6 +49,7 @@ CommandWords = (
     | ExtendWords
     | ReturnWords
     | WithdrawWords
+    | AcceptWords
     | AskBackWords
     | EndWords
     | ExplainWords
@@ -65,6 +67,7 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "extend": read_extend,
     "return": read_return,
     "withdraw": read_withdraw,
+    "accept": read_accept,
     "ask-back": read_ask_back,
     "end": read_end,
     "explain": read_explain,

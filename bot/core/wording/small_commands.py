@@ -20,6 +20,7 @@ SUBCOMMANDS = (
     "extend",
     "return",
     "withdraw",
+    "accept",
     "ask-back",
     "end",
     "explain",
