@@ -34,7 +34,7 @@ from bot.views.request_form import (
     QueueChoice,
 )
 
-SEPARATOR = "/"
+SEPARATOR = ":"
 """Between cluster and queue in an option's value, if there are several clusters."""
 
 

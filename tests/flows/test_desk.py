@@ -37,7 +37,7 @@ def _heard(bench: "Bench", who: str = "U0VISION") -> list[str]:
 
 
 ELEMENTS = {
-    Field.QUEUE: {"selected_option": {"value": "default/vision"}},
+    Field.QUEUE: {"selected_option": {"value": "default:vision"}},
     Field.FLAVOR: {"selected_option": {"value": "a100"}},
     Field.AMOUNT: {"value": "8"},
     Field.REASON: {"value": ""},

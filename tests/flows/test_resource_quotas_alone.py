@@ -10,7 +10,9 @@ from bot.core.requests import QuotaRequest
 from bot.flows.live_impact import live_impact
 from bot.flows.look_up import status_facts
 from bot.flows.read_cluster import NotRead
+from bot.flows.request_form import form_facts
 from bot.flows.submit_request import Submitted, submit_request
+from bot.views.request_form import FormValues
 from tests.support import quota
 
 if TYPE_CHECKING:
@@ -157,3 +159,11 @@ def test_queues_that_vanish_with_kueue_are_not_taken_for_gone(bench: "Bench") ->
         loan = uow.loans.get(number)
     assert loan is not None
     assert loan.suspended is None
+
+
+def test_the_form_offers_the_quota(town: "Bench") -> None:
+    form = form_facts(town.world, "U0VISION", "F1", FormValues(queue=QUOTA, amount=4))
+    assert QUOTA in str(form.queues)
+    assert "gpu" in str(form.flavors)
+    assert form.picture is not None
+    assert (form.picture.kind, form.picture.free) == (LoanKind.EXTRA, 16)
