@@ -20,6 +20,8 @@ from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
 
+UNSAID = timedelta(days=60)
+"""How far back a new leader looks for queues that it may have to say it of, by the start of their loans."""
 Told = tuple[str, tuple[int, ...]]
 """Key of the newest message about a queue, and the loans it says are over."""
 
@@ -107,10 +109,11 @@ def _open(notice: Notice | None) -> Notice | None:
 
 
 def _left_open(world: World, cluster: str) -> dict[tuple[str, str], Told]:
-    """What another leader told of queues that have loans, and did not come to say that it is over."""
+    """What another leader told of queues that have loans, or had them, and did not come to say that it is over."""
     found: dict[tuple[str, str], Told] = {}
     with world.store.read() as uow:
-        loans = open_loans(uow, cluster)
+        closed = uow.loans.find(states={LoanState.CLOSED}, since=world.clock() - UNSAID)  # perhaps just now
+        loans = [*open_loans(uow, cluster), *(loan for loan in closed if loan.cluster == cluster)]
         for queue in sorted({name for loan in loans for name in (loan.borrower, loan.lender) if name}):
             newest = _open(uow.notices.latest(about_queue(FindingKind.AUTOMATED, cluster, queue, "")))
             if newest is not None:
