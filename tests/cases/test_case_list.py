@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def _marked(source: str) -> Iterator[str]:
                 yield from (str(ast.literal_eval(one)) for one in mark.args)
 
 
+@cache
 def _ids_with_tests() -> set[str]:
     return {one for file in TESTS.rglob("test_*.py") for one in _marked(file.read_text(encoding="utf-8"))}
 
