@@ -4,19 +4,16 @@ What a notice's facts do not have is read from the database when it is rendered,
 true at its delivery.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from bot.core.loans import Loan
 from bot.core.membership import is_group, people_of
 from bot.core.messages import Message
 from bot.core.notices import Notice
-from bot.core.pause import Pause
 from bot.core.people import Person
 from bot.core.requests import RequestState
-from bot.core.resource_quotas import is_resource_quota
 from bot.flows.card_facts import card_facts, offered, stored, unit_of
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
@@ -26,18 +23,15 @@ from bot.flows.idle_facts import idle_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.render_ask_back import render_ask_back
 from bot.flows.render_escalation import render_escalation
+from bot.flows.render_for_admins import FOR_ADMINS
 from bot.flows.world import World
-from bot.ports.store import UnitOfWork
-from bot.views import direct, evictions, loan_trouble, offers, platform, reminders, series
+from bot.views import direct, evictions, loan_trouble, offers, reminders, series
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.idle_loan import idle_loan
 from bot.views.kinds import NoticeKind
-from bot.views.loan_trouble import QueueTrouble
-from bot.views.lost_names import in_place_of, name_gone
+from bot.views.lost_names import in_place_of
 from bot.views.parts import Channel, Group, Theirs
-from bot.views.pause import Resumed, paused_notice, resumed_notice
-from bot.views.platform import Outage, PolicyTrouble, Unreadable
 from bot.views.request_card import card
 from bot.views.request_card import next_step as open_step
 from bot.views.thread_lines import Asked, EventKind, ThreadEvent, next_step, thread_line
@@ -59,28 +53,6 @@ _DIRECT: Mapping[NoticeKind, Callable[[CardFacts], Message]] = {
     NoticeKind.LENDER_BACK: direct.back,
     NoticeKind.LENDER_WAITS: direct.lender_waits,
 }
-_TROUBLES: Mapping[NoticeKind, Callable[[QueueTrouble], Message]] = {
-    NoticeKind.ANNOTATION_STRIPPED: loan_trouble.annotation_stripped,
-    NoticeKind.OTHER_INSTALL: loan_trouble.other_install,
-    NoticeKind.MISSING_RIGHT: loan_trouble.missing_right,
-    NoticeKind.WRITE_REFUSED: loan_trouble.write_refused,
-    NoticeKind.NOT_WHOLE: loan_trouble.not_whole,
-    NoticeKind.LENDING_LIMIT_MOVED: loan_trouble.lending_limit_moved,
-    NoticeKind.KUEUE_WRITES_QUOTA: loan_trouble.kueue_writes_quota,
-    NoticeKind.RESOURCE_QUOTA_MISSING: loan_trouble.no_resource_quota,
-    NoticeKind.RESOURCE_QUOTA_KEYS: loan_trouble.keys_without_effect,
-}
-_OUTAGES: Mapping[NoticeKind, Callable[[Outage], Message]] = {
-    NoticeKind.API_DOWN: platform.api_down,
-    NoticeKind.API_BACK: platform.api_back,
-    NoticeKind.KUEUE_DOWN: platform.kueue_down,
-    NoticeKind.KUEUE_BACK: platform.kueue_back,
-    NoticeKind.BOT_WAS_DOWN: platform.bot_was_down,
-    NoticeKind.SLACK_BACK: platform.slack_back,
-    NoticeKind.DATABASE_BACK: platform.database_back,
-}
-
-
 _OFFERS: Mapping[NoticeKind, Callable[[CardFacts, Offered], Message]] = {
     NoticeKind.COUNTER_OFFER: offers.counter_offer,
     NoticeKind.OFFER_ANSWERED: offers.offer_answered,
@@ -116,10 +88,6 @@ def _as_it_is(world: World, notice: Notice) -> Message:
         return card(_facts(world, facts), Surface(facts["surface"]))
     if kind in _DIRECT:
         return _DIRECT[kind](_facts(world, facts))
-    if kind in _TROUBLES:
-        return _TROUBLES[kind](_trouble(world, facts))
-    if kind in _OUTAGES:
-        return _OUTAGES[kind](_outage(world, facts))
     return _OTHERS[kind](world, notice)
 
 
@@ -132,42 +100,6 @@ def _facts(world: World, facts: Mapping[str, Any]) -> CardFacts:
     until = datetime.fromisoformat(facts["returned_at"]) if facts.get("returned_at") else None
     # A message about one return does not speak of those after it.
     return replace(known, returned=tuple(one for one in known.returned if until is None or one.at <= until))
-
-
-def _trouble(world: World, facts: Mapping[str, Any]) -> QueueTrouble:
-    with world.store.read() as uow:
-        loans = [loan for loan in _loans_of(world, uow, facts["queue"]) if loan.ended_at is None]
-    several = len(world.clusters) > 1
-    return QueueTrouble(
-        queue=facts["queue"],
-        since=datetime.fromisoformat(facts["since"]),
-        loans=tuple(loan.id for loan in loans),
-        cluster=facts.get("cluster") if several else None,
-        flavor=facts.get("flavor"),
-        words=facts.get("words") or "",
-        before=facts.get("wrote"),
-        after=facts.get("live"),
-        ended=tuple(facts.get("ended") or ()),
-        over_since=datetime.fromisoformat(facts["over_since"]) if facts.get("over_since") else None,
-    )
-
-
-def _loans_of(world: World, uow: UnitOfWork, queue: str) -> Sequence[Loan]:
-    """Those of a ClusterQueue, or of the team whose ResourceQuota it is."""
-    if not is_resource_quota(queue):
-        return uow.loans.find(queues={queue})
-    policy = world.policies.policy
-    return [loan for loan in uow.loans.find() if policy.resource_quota_beside(loan.cluster, loan.borrower) == queue]
-
-
-def _outage(world: World, facts: Mapping[str, Any]) -> Outage:
-    return Outage(
-        since=datetime.fromisoformat(facts["since"]),
-        until=datetime.fromisoformat(facts["until"]),
-        cluster=facts.get("cluster") if len(world.clusters) > 1 else None,
-        ended_on_time=facts.get("ended_on_time"),
-        messages=facts.get("messages"),
-    )
 
 
 def _line(world: World, notice: Notice) -> Message:
@@ -253,56 +185,6 @@ def _eviction(world: World, notice: Notice) -> Message:
     return _EVICTIONS[NoticeKind(notice.draft.kind)](evictions.EvictionFacts(found, unit, number, extended))
 
 
-def _pause(world: World, notice: Notice) -> Message:
-    facts = notice.draft.facts
-    pause = Pause(facts["who"], facts["name"], datetime.fromisoformat(facts["since"]), facts["reason"])
-    if notice.draft.kind == NoticeKind.QUOTA_PAUSED:
-        return paused_notice(pause, person_or_id(world, pause.who))
-    by, at = person_or_id(world, facts["by"]), datetime.fromisoformat(facts["at"])
-    return resumed_notice(Resumed(pause, by, at))
-
-
-def _no_approver(_world: World, notice: Notice) -> Message:
-    return platform.no_approver(notice.draft.facts["team"])
-
-
-def _name_gone(_world: World, notice: Notice) -> Message:
-    facts = notice.draft.facts
-    return name_gone(facts["what"], facts["loans"], facts["lapsed"])
-
-
-def _unreachable(_world: World, notice: Notice) -> Message:
-    facts = notice.draft.facts
-    return platform.channel_unreachable(facts["channel"], facts["code"], approvals=facts["approvals"])
-
-
-def _cannot_read(world: World, notice: Notice) -> Message:
-    facts = notice.draft.facts
-    return platform.cannot_read(
-        Unreadable(
-            since=datetime.fromisoformat(facts["since"]),
-            words=facts["words"],
-            verb=facts["verb"],
-            resource=facts["resource"],
-            cluster=facts["cluster"] if len(world.clusters) > 1 else None,
-        )
-    )
-
-
-def _policy_broken(_world: World, notice: Notice) -> Message:
-    facts = notice.draft.facts
-    good = facts.get("good_since")
-    return platform.policy_broken(
-        PolicyTrouble(
-            facts["file"],
-            facts["problem"],
-            datetime.fromisoformat(facts["since"]),
-            facts.get("line"),
-            datetime.fromisoformat(good) if good else None,
-        )
-    )
-
-
 def _answer(_world: World, notice: Notice) -> Message:
     """An answer that could not be given where it was asked."""
     return Message(notice.draft.facts["text"], tuple(notice.draft.facts["blocks"]))
@@ -311,6 +193,7 @@ def _answer(_world: World, notice: Notice) -> Message:
 _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CARD_THREAD_LINE: _line,
     NoticeKind.NEXT_STEP: _next_step,
+    **FOR_ADMINS,
     **dict.fromkeys(_OFFERS, _offer),
     **dict.fromkeys(_EVICTIONS, _eviction),
     NoticeKind.STEP_REMINDED: render_escalation,
@@ -324,12 +207,5 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.ENDS_IN_A_DAY: _ending,
     NoticeKind.ENDS_SOON: _ending,
     NoticeKind.IDLE_LOAN: _idle,
-    NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
-    NoticeKind.NO_APPROVER: _no_approver,
-    NoticeKind.NAME_GONE: _name_gone,
-    NoticeKind.QUOTA_PAUSED: _pause,
-    NoticeKind.QUOTA_RESUMED: _pause,
-    NoticeKind.CANNOT_READ: _cannot_read,
-    NoticeKind.POLICY_BROKEN: _policy_broken,
     NoticeKind.ANSWER: _answer,
 }

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
-from bot.core.evictions import Eviction
 from bot.core.inbox import InboxItem
 from bot.core.loans import Loan, LoanState
 from bot.core.notices import Notice, NoticeDraft
 from bot.core.offers import Offer
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from bot.ports.evictions import Evictions
 from bot.ports.idle_store import IdleOffers, LoanUses
 from bot.ports.unanswered import AskBacks, Escalations
 
@@ -236,24 +236,6 @@ class Pauses(Protocol):
 
     def end(self) -> Pause | None:
         """The pause that is over; None if there was none."""
-        ...
-
-
-class Evictions(Protocol):
-    """Work that is evicted at a loan's end, one row per loan, never deleted."""
-
-    def add(self, draft: Eviction) -> bool:
-        """Whether it was new: another one of the same loan changes nothing."""
-        ...
-
-    def get(self, loan: int) -> Eviction | None: ...
-
-    def open(self) -> Sequence[Eviction]:
-        """Those that are not closed, by loan."""
-        ...
-
-    def update(self, eviction: Eviction) -> Eviction:
-        """Compare-and-set on `eviction.version`; returns it with the new version. Raises Stale."""
         ...
 
 
