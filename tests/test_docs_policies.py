@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from bot.adapters.policy_yaml import parse
-from bot.core.durations import format_duration
 from bot.core.policy import FILES, Policy, approvals, clusters, idle, read_policy, teams
 
 ROOT = Path(__file__).parents[1]
@@ -59,7 +58,8 @@ def default_words(field: FieldInfo) -> str:
         defaults = {approvals.Limits, approvals.Unanswered, idle.IdleLoans}
         return "all defaults" if type(value) in defaults else "`{}`"
     if isinstance(value, timedelta):
-        return f"`{format_duration(value).replace(' ', '').replace('days', 'd')}`"
+        whole_days = value % timedelta(days=1) == timedelta(0)
+        return f"`{value.days}d`" if whole_days else f"`{value // timedelta(hours=1)}h`"
     if isinstance(value, tuple):
         return f"`[{', '.join(value)}]`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
