@@ -1,6 +1,5 @@
 """Extra loans, played on the stage: proposed where nothing else is possible, set against the nodes, ticked, ended."""
 
-import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -11,20 +10,18 @@ from bot.demo.slack import View
 from tests.support.marks import case
 from tests.support.stage import CaseStage, Policy
 
-NAMES = (f"lone{number}" for number in itertools.count(1))
-QUEUES = 8
+LONE = [f"lone{number}" for number in range(1, 9)]
 
 
 def _with_lone_queues(policy: Policy) -> None:
-    policy["teams"]["teams"]["robotics"]["queues"] += [f"lone{number}" for number in range(1, QUEUES + 1)]
+    policy["teams"]["teams"]["robotics"]["queues"] += LONE
 
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[CaseStage]:
     """Each queue is in no cohort and has a flavor and nodes of its own."""
     stage = CaseStage(edit=_with_lone_queues)
-    for number in range(1, QUEUES + 1):
-        name = f"lone{number}"
+    for name in LONE:
         stage.kube.add_cluster_queue(name, {_flavor(name): {"nominal": 64}})
         stage.kube.add_node(f"{name}-good", _flavor(name), 60)
         stage.kube.add_node(f"{name}-bad", _flavor(name), 4, cordoned=True)
@@ -32,9 +29,15 @@ def stage() -> Iterator[CaseStage]:
         yield stage
 
 
+@pytest.fixture(scope="module")
+def untouched(stage: CaseStage) -> Iterator[str]:
+    """Of this stage: each test takes one."""
+    return iter(LONE)
+
+
 @pytest.fixture
-def queue() -> str:
-    return next(NAMES)
+def queue(untouched: Iterator[str]) -> str:
+    return next(untouched)
 
 
 def _flavor(queue: str) -> str:

@@ -77,7 +77,7 @@ def test_stop_series_leaves_what_runs(stage: CaseStage, pair: Pair) -> None:
     first = _times(stage, number)[0]
     _moves_to(stage, first.start + HOUR / 2)
     stage.becomes(**{pair.borrower: NOMINAL + 2, pair.lender: LENT - 2})
-    stage.hears(pair.asker, f"(Q-{first.id}, 1 of 3)")
+    stage.card_says(number, "1 of 3: In force")
     card = stage.find_dm(pair.asker, "nightly sweeps")
     assert card is not None
 
@@ -100,7 +100,7 @@ def test_an_admin_ends_all_of_it(stage: CaseStage, pair: Pair) -> None:
     first = _times(stage, number)[0]
     _moves_to(stage, first.start + HOUR / 2)
     stage.becomes(**{pair.borrower: NOMINAL + 2, pair.lender: LENT - 2})
-    stage.hears(pair.asker, f"(Q-{first.id}, 1 of 2)")
+    stage.card_says(number, "1 of 2: In force")
     said = stage.says("ada", f"end Q-{number} because maintenance")
     assert said.startswith(f"Q-{number} is ended: 1 time called off. What was in force goes back.")
     stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
