@@ -150,7 +150,11 @@ class Installation:
         return loan
 
     def asks(self, kind: LoanKind, borrower: str, amount: int) -> int:
-        """A request that waits, with the picture of now; its number."""
+        """A request of team alpha that waits, with the picture of now; its number. The queue is that team's."""
+        policy = people.policy(0)
+        alpha = policy.teams.teams["alpha"].model_copy(update={"queues": {"*": (borrower,)}})
+        teams = policy.teams.model_copy(update={"teams": {**policy.teams.teams, "alpha": alpha}})
+        self.first.world = replace(self.first.world, policies=FakePolicies(replace(policy, teams=teams)))
         now, flavor = self.clock(), self._site.flavor()
         ask = Ask("default", "alpha", borrower, flavor, GPU, amount, kind, None, None, FOR, None, "why", "U0ALPHA")
         impact = live_impact(self.first.world, ask)

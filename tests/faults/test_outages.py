@@ -165,6 +165,7 @@ def test_the_cluster_is_down_when_a_loan_ends(stage: "Stage") -> None:
     assert "31 min late: the API server did not answer" in stage.text(ended)
 
 
+@pytest.mark.one_database("only SQLite's database is a file that can be locked")
 def test_the_database_file_is_locked_by_somebody_else(alone: "Outside") -> None:
     """Nothing is acknowledged that is not stored, the person reads so in time, and nothing is written meanwhile."""
     alone.start_process()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 ASK = "/gpu-quota request 8 a100 from nlp for 3d because paper deadline"
 
 
+@pytest.mark.one_database("several replicas are for PostgreSQL; SQLite admits one process")
 @case("APP-01", "SLA-07")
 def test_the_same_press_again_and_again_is_one_approval(replicas: "Outside") -> None:
     """The same envelope, a new envelope, a double click, on two replicas: one loan, one write, and words."""
@@ -47,6 +48,7 @@ def _later_one_heard(replicas: "Outside") -> bool:
     )
 
 
+@pytest.mark.one_database("several replicas are for PostgreSQL; SQLite admits one process")
 @pytest.mark.parametrize("queue", ["nlp", "vision"])
 def test_the_leader_stands_still_in_the_middle_of_a_transfer(replicas: "Outside", queue: str) -> None:
     """Its lease runs out, the other finishes; when it goes on, what it still sends changes nothing."""

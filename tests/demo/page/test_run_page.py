@@ -31,6 +31,7 @@ def test_it_prints_its_address_serves_it_and_ends_cleanly(ending: signal.Signals
     assert "Traceback" not in said
 
 
+@pytest.mark.one_database("the page keeps its data in a SQLite file of its own")
 def test_a_port_that_is_taken_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
