@@ -67,7 +67,7 @@ class StageOnSite(Stage):
         eventually(f"{name} active", lambda: condition(site.get_queue(name), "Active") == "True")
 
 
-@pytest.mark.usefixtures("database")
+@pytest.mark.one_database("its queues and namespaces have fixed names: one story at a time on a cluster")
 def test_the_loop_comes_true(site: Site) -> None:
     """And no version of any queue made the cohort's sum larger."""
     said: list[str] = []
