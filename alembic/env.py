@@ -6,7 +6,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from bot.adapters.db import engine as engines
-from bot.adapters.db.tables import Base
+from bot.adapters.db.proposal_table import Base
 
 
 def run(connection: Connection) -> None:

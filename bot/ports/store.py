@@ -13,6 +13,7 @@ from bot.core.notices import Notice, NoticeDraft
 from bot.core.offers import Offer
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
+from bot.ports.proposals import Proposals
 
 
 class Requests(Protocol):
@@ -248,6 +249,8 @@ class UnitOfWork(Protocol):
     def leadership(self) -> Leadership: ...
     @property
     def pauses(self) -> Pauses: ...
+    @property
+    def proposals(self) -> Proposals: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

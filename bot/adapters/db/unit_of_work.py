@@ -23,6 +23,7 @@ from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
+from bot.adapters.db.proposals import SqlProposals
 from bot.adapters.db.requests import SqlRequests
 from bot.core.errors import Unavailable
 
@@ -41,6 +42,7 @@ class SqlUnitOfWork:
         self.audit = SqlAudit(connection)
         self.leadership = SqlLeadership(connection)
         self.pauses = SqlPauses(connection)
+        self.proposals = SqlProposals(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

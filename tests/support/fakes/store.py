@@ -12,6 +12,7 @@ from datetime import datetime
 
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.proposals import Proposal
 from bot.core.errors import Stale
 from bot.core.loans import Loan, LoanState
 from bot.core.offers import Offer, OfferState
@@ -22,6 +23,7 @@ from tests.support.fakes.gate import Gate
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
+from tests.support.fakes.proposals import FakeProposals
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class Tables:
     audit: tuple[AuditEntry, ...] = ()
     leader: LeaderRow = field(default_factory=LeaderRow)
     pause: Pause | None = None
+    proposals: dict[str, Proposal] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -56,6 +59,7 @@ class Tables:
             audit=self.audit,
             leader=replace(self.leader),
             pause=self.pause,
+            proposals=dict(self.proposals),
         )
 
 
@@ -280,6 +284,7 @@ class FakeUnitOfWork:
         self.inbox = FakeInbox(tables.inbox, clock)
         self.audit = FakeAudit(tables)
         self.pauses = FakePauses(tables)
+        self.proposals = FakeProposals(tables.proposals)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
