@@ -1,12 +1,13 @@
 """What a plan of convergence is made from: the database's side, read at one moment. Used by flows/converge_quota."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.core.convergence.annotation import may_be_ours, read
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.planner import Plan, PlanFacts, plan
+from bot.core.convergence.proposals import Proposal, Proposing
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan
 from bot.core.pause import Pause
@@ -27,6 +28,8 @@ class Before:
     """Closed ones that a record or an annotation still names: nobody's legs would be anybody's to take back."""
 
     pause: Pause | None = None
+    proposals: Sequence[Proposal] = ()
+    """Those that are open."""
 
     @property
     def versions(self) -> tuple[object, ...]:
@@ -36,6 +39,7 @@ class Before:
             {intent.id for intent in self.intents},
             {loan.id: loan.version for loan in self.loans},
             self.pause,
+            {proposal.id for proposal in self.proposals},
         )
 
 
@@ -49,7 +53,9 @@ def before_in(uow: UnitOfWork, cluster: str) -> Before:
     records = uow.fields.records(cluster)
     named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
     closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
-    return Before(records, uow.fields.open_intents(cluster), loans, closed, uow.pauses.get())
+    return Before(
+        records, uow.fields.open_intents(cluster), loans, closed, uow.pauses.get(), uow.proposals.open(cluster)
+    )
 
 
 def _known_after_all(world: World, planned: Plan) -> list[Loan]:
@@ -74,8 +80,13 @@ def _plan_from(
             loans=(*before.loans, *before.closed),
             unwritable=unwritable,
             paused=before.pause is not None,
+            proposing=_proposing(before, world.policies.policy.proposing(picture.cluster)),
         )
     )
+
+
+def _proposing(before: Before, queues: Set[str]) -> Proposing:
+    return Proposing(queues, {proposal.queue: proposal for proposal in before.proposals})
 
 
 def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
@@ -88,12 +99,15 @@ def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool
     return lost and any(may_be_ours(read(queue, install)[0]) for queue in picture.queues.values())
 
 
-def plan_for(store: Store, cluster: Cluster, install: str, now: datetime) -> Plan:
-    """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
+def plan_for(store: Store, cluster: Cluster, install: str, now: datetime, in_git: Set[str] = frozenset()) -> Plan:
+    """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`.
+
+    `in_git`: queues that the bot proposes changes for and does not write.
+    """
     with store.read() as uow:
         before = before_in(uow, cluster.name)
     facts = PlanFacts(install, 0, now, cluster.read(), before.records, before.intents, before.loans)
-    return plan(replace(facts, paused=before.pause is not None))
+    return plan(replace(facts, paused=before.pause is not None, proposing=_proposing(before, in_git)))
 
 
 def make_plan(

@@ -19,9 +19,10 @@ from bot.flows.card_facts import card_facts, offered, stored
 from bot.flows.deliver_notices import NotSaid, Render
 from bot.flows.edit_facts import edit_facts
 from bot.flows.gather import person_or_id
+from bot.flows.propose_changes import proposal_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.world import World
-from bot.views import direct, loan_trouble, offers, platform, reminders
+from bot.views import direct, loan_trouble, offers, platform, proposals, reminders
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.kinds import NoticeKind
@@ -171,6 +172,14 @@ def _question(world: World, notice: Notice) -> Message:
     return edit_question(edit_facts(world, notice))
 
 
+def _proposal(world: World, notice: Notice) -> Message:
+    return proposals.proposal(proposal_facts(world, notice))
+
+
+def _proposal_waits(world: World, notice: Notice) -> Message:
+    return proposals.proposal_waits(proposal_facts(world, notice))
+
+
 def _suspended(world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     with world.store.read() as uow:
@@ -253,6 +262,8 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.NEXT_STEP: _next_step,
     **dict.fromkeys(_OFFERS, _offer),
     NoticeKind.OUTSIDE_EDIT: _question,
+    NoticeKind.PROPOSAL: _proposal,
+    NoticeKind.PROPOSAL_WAITS: _proposal_waits,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,
     NoticeKind.ENDS_IN_A_DAY: _ending,

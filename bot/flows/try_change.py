@@ -21,6 +21,8 @@ def try_change(world: World, ask: Ask, picture: ClusterPicture) -> tuple[str, ..
     """Notes for the card; empty if all is well. Raises Refused if Kueue says no to the numbers."""
     notes: list[str] = []
     for change in _changes(ask, picture):
+        if world.policies.policy.proposes(ask.cluster, change.queue.name):
+            continue  # somebody else writes it: the bot needs no right to, and tries nothing
         result = world.clusters[ask.cluster].patch(change, dry_run=True)
         if result.outcome is PatchOutcome.REFUSED:
             raise Refused(f"Kueue does not accept this for {change.queue.name}: {result.words}")

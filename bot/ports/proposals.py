@@ -1,4 +1,4 @@
-"""Proposals for queues that are written in Git: the part of a unit of work that keeps them. Implemented by adapters/db."""
+"""Proposals for queues that are written in Git, as a unit of work keeps them. Implemented by adapters/db."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -119,6 +119,12 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
         case Blocker.REFUSED:
             told = line("Admins see why in the platform channel")
             return Because(Symbol.LOOK, line("Kueue refused the change"), _with_words(standing, told))
+        case Blocker.PROPOSED:
+            cause = line(
+                "the change of ", Theirs(standing.queue or loan.borrower), " is proposed, not merged in Git yet"
+            )
+            where = line("The difference is in the platform channel; the bot sees when it is merged")
+            return Because(Symbol.WAITS, cause, (where,))
         case Blocker.PAUSED:
             cause = line("quota changes are paused by ", Theirs(standing.words), since)
             return Because(Symbol.WAITS, cause, (line("Put in force when they go on; ends ", Moment(loan.end)),))

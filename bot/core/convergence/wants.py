@@ -34,7 +34,7 @@ def wanted(loan: Loan) -> int:
 def begun(
     records: Iterable[FieldRecord], parts: Iterable[IntendedField], notes: Iterable[Mapping[str, NotedLeg]]
 ) -> Mapping[str, int]:
-    """How much of each loan stands in some number already, or in what may come (`parts`), by leg id: the larger side."""
+    """How much of each loan stands in some number already, or in `parts` that may come, by leg id: the larger side."""
     sizes: dict[str, int] = defaultdict(int)
     held = [record.legs for record in records]
     held += [part.legs for part in parts]
