@@ -24,7 +24,8 @@ def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -
     workloads = read_work(world, ask.cluster, [ask.lender] if ask.lender else [])
     if isinstance(workloads, NotRead):
         return workloads
-    impact = replace(assess(ask, look, workloads), overcommit=live_overcommit(world, ask, look))
+    impact = assess(ask, look, workloads, world.policies.policy.proposing(ask.cluster))
+    impact = replace(impact, overcommit=live_overcommit(world, ask, look))
     return _with_bases(world, ask, impact)
 
 

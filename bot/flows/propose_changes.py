@@ -17,6 +17,7 @@ from bot.core.requests import AuditEntry
 from bot.flows.deliver_notices import NotSaid
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
+from bot.views.amounts import number
 from bot.views.kinds import NoticeKind
 from bot.views.proposals import ProposalFacts, ProposedChange, ProposedLoan
 
@@ -103,6 +104,12 @@ def proposal_facts(world: World, notice: Notice) -> ProposalFacts:
         ended=proposal.ended,
         ended_at=proposal.ended_at,
     )
+
+
+def proposed_number(part: ProposedField) -> tuple[str, str, str]:
+    """One number in words: which, what it was, what it is to be."""
+    limit = " borrowingLimit" if part.key.name is FieldName.BORROWING_LIMIT else ""
+    return f"{part.key.flavor}{limit}", number(part.before.wrote), number(part.after.wrote)
 
 
 def _moved(part: ProposedField) -> set[str]:

@@ -81,6 +81,8 @@ class EditFacts:
     """Shown if there are several."""
     managed_by: str | None = None
     """GitOps tool that owns the queue, if one does."""
+    in_git: bool = False
+    """The bot does not write it: what follows from an answer is proposed."""
     stripped: bool = False
     """The bot's annotation is missing too: its own write may have been undone."""
     recreated: bool = False
@@ -176,12 +178,15 @@ def _about(facts: EditFacts) -> list[Line]:
         lines.append(line("The ClusterQueue was deleted and made again"))
     if facts.stripped:
         lines.append(line("The bot's annotation is gone too: its own write may have been undone"))
-    if facts.managed_by:
+    if facts.in_git:
+        lines.append(line("It is written in Git: what follows from an answer is proposed, not written"))
+    elif facts.managed_by:
         tool = Theirs(facts.managed_by)
         lines.append(line(tool, " owns this queue: tell it to ignore ", Code("resourceGroups"), ", or change Git"))
     if facts.cluster:
         lines.append(line("Cluster: ", Theirs(facts.cluster)))
-    return [*lines, line("Until someone answers, the bot writes nothing here")]
+    nothing = "proposes nothing new" if facts.in_git else "writes nothing"
+    return [*lines, line(f"Until someone answers, the bot {nothing} here")]
 
 
 def _sum(facts: EditFacts) -> Line:
