@@ -105,7 +105,7 @@ def assess(
         cohort_nominal=tree.nominal(ask.queue),
         borrowed_is_reclaimable=others_reclaim(picture, tree, borrower.name),
         borrower_reclaims=borrower.preemption.reclaim_within_cohort != "Never",
-        in_git=tuple(name for name in (ask.lender, ask.queue) if name in in_git),
+        in_git=tuple(name for name in (ask.lender, ask.queue) if name is not None and name in in_git),
     )
     if ask.lender is None:
         return _with_queues(impact, borrower)

@@ -247,9 +247,13 @@ def _answer_button(facts: EditFacts, choice: AnswerChoice) -> dict[str, Any]:
     over = f" This is {choice.over_nodes:,} more than the nodes have." if choice.over_nodes else ""
     loans = f"{number(choice.after)} after the {_loans(facts)}.{over}"
     stays = choice.now == facts.live
-    title = line("Keep ") if stays else line("Set ")
+    title = line("Keep ") if stays else line("Propose setting " if facts.in_git else "Set ")
     asks = line(title, _plain_subject(facts), " at " if stays else " to ", f"{number(choice.now)} now?")
-    asked = Confirm(line("Answer this change?"), line(asks, " ", loans), "Keep it" if stays else "Set it")
+    asked = Confirm(
+        line("Answer this change?"),
+        line(asks, " ", loans),
+        "Keep it" if stays else "Propose it" if facts.in_git else "Set it",
+    )
     return button(labels[choice.kind], _ACTIONS[choice.kind], facts.id, confirm=asked)
 
 

@@ -76,7 +76,8 @@ def proposal(facts: ProposalFacts) -> Message:
     left = line("Its annotation from before counts for nothing here and may be removed") if facts.annotated else ()
     below = [one for one in (rest, seen, left) if one]
     diff = pre(difference(facts.queue, shown))
-    return Message(sentence(first), (headline(Symbol.WAITS, first), rich(*lines), diff, rich(*below)))
+    about = (rich(*lines),) if lines else ()
+    return Message(sentence(first), (headline(Symbol.WAITS, first), *about, diff, rich(*below)))
 
 
 def proposal_waits(facts: ProposalFacts) -> Message:

@@ -13,6 +13,8 @@ from typing import Protocol
 from bot.core.convergence.facts import FieldName
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*")
+_NO_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
+"""What YAML takes for something else."""
 
 
 class Change(Protocol):
@@ -62,4 +64,5 @@ def _numbers(one: Change, *, old: bool) -> Iterator[str]:
 
 
 def _name(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) else json.dumps(name)
+    is_plain = _PLAIN.fullmatch(name) and name.lower() not in _NO_TEXT
+    return name if is_plain else json.dumps(name)

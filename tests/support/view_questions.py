@@ -41,6 +41,7 @@ def question(names: Names = NAMES) -> dict[str, EditFacts]:
         "limit": replace(asked, field=FieldName.BORROWING_LIMIT, live=None, manager=None),
         "unknown": replace(asked, expected_known=False, expected=None, base=None),
         "after the end": replace(asked, over=(142,)),
+        "in git": replace(asked, in_git=True, managed_by=names.tool),
         "back": replace(asked, live=24, back_since=at("14:50")),
     }
     for choice in CHOICES:
