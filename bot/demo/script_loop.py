@@ -1,5 +1,5 @@
 """The story `loop`: ask, a counter-offer, approve, the queues change, an edit by hand, an answer, an extension, the
-return, and a loan that an admin ends.
+return, a loan that an admin ends, and a queue that is written in Git.
 
 Played by demo/run.
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from textwrap import indent
 
 from bot.demo.run_stage import Stage
+from bot.demo.script_gitops import tell_gitops
 from bot.demo.slack import Message
 from bot.views.ids import Field
 
@@ -29,6 +30,7 @@ def tell_loop(stage: Stage, say: Say) -> None:
     story.extends()
     story.returns()
     story.admin_ends()
+    tell_gitops(stage, say)
 
 
 class _Story:
