@@ -34,6 +34,9 @@ class StageOnSite(Stage):
     def edit_by_hand(self, queue: str, nominal: int) -> None:
         self._site.edit(queue, "nominalQuota", str(nominal))
 
+    def merge_in_git(self, queue: str, nominal: int) -> None:
+        self.edit_by_hand(queue, nominal)
+
     def sums(self) -> list[int]:
         return self._recorder.sums()
 
