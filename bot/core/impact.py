@@ -5,7 +5,7 @@ flows/submit_request (for the card) and flows/record_decision (again at the clic
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -80,10 +80,8 @@ class Impact:
     """Of an extra loan: what is promised with it, against the nodes."""
 
 
-def assess(
-    ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapshot], in_git: Set[str] = frozenset()
-) -> Impact:
-    """The impact of a complete request on this picture; `in_git` are the queues that policy says are written in Git.
+def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapshot]) -> Impact:
+    """The impact of a complete request on this picture.
 
     `workloads` hold or wait for quota in the lender's queue; others are ignored. Raises KeyError if a queue of the
     request or its entry is not in the picture (core/proposal refuses such a request).
@@ -105,7 +103,6 @@ def assess(
         cohort_nominal=tree.nominal(ask.queue),
         borrowed_is_reclaimable=others_reclaim(picture, tree, borrower.name),
         borrower_reclaims=borrower.preemption.reclaim_within_cohort != "Never",
-        in_git=tuple(name for name in (ask.lender, ask.queue) if name is not None and name in in_git),
     )
     if ask.lender is None:
         return _with_queues(impact, borrower)

@@ -1,4 +1,4 @@
-"""Random walks with queues in Git: merges at any time, in any order, or never, judged from the versions of the queues."""
+"""Random walks with queues in Git: merges at any time, in any order, or never, judged from the live numbers."""
 
 import random
 from collections import Counter
