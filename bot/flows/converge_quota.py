@@ -5,7 +5,7 @@ harmless; docs/convergence.md says why. Nothing is written without an intent in 
 only if nothing that the plan was made from has changed since.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -26,6 +26,7 @@ from bot.flows.loan_standing import Live, Trouble
 from bot.flows.measure_use import measure_use
 from bot.flows.pause_quota import TURN
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, needs_kueue, read_before, resource_quotas
+from bot.flows.propose_changes import remind_of_proposals, store_proposals
 from bot.flows.tell_automation import tell_automation
 from bot.flows.tell_findings import tell_findings, tell_refusal
 from bot.flows.tell_loans import tell_blocked, tell_loans
@@ -95,14 +96,17 @@ def _converge(
                 return _cannot(world, epoch, memory, name, silent, "")
             continue
         before, planned = make_plan(world, epoch, before, picture, unwritable)
-        if cohorts_within and (planned.writes or planned.loans or planned.found_loans or planned.findings):
+        if cohorts_within and (
+            planned.writes or planned.loans or planned.found_loans or planned.findings or planned.proposals.is_news
+        ):
             cohorts_within = timedelta(0)
             continue
         intents = _store(world, name, epoch, before, planned, picture)
         if intents is None:
             continue
         memory.told.note_closed(planned)
-        if not intents:
+        proposed = planned.proposals.is_news and not world.observe_only
+        if not intents and not proposed:
             wait = _at_rest(world, epoch, memory, before, planned, picture)
             turn = _next_turn(before.loans, world.clock())
             return min((one for one in (wait, turn) if one is not None), default=None)
@@ -140,26 +144,29 @@ def _look(
 
 
 def _fences(
-    world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Container[str]
+    world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Iterable[str]
 ) -> Sequence[PlannedWrite]:
     """What must be fenced before anything is planned, because the database was lost. Who only looks fences nothing."""
     if world.observe_only or not knows_nothing(before, picture, world.install):
         return ()
-    return missing_fences(picture, world.install, epoch, unwritable)
+    never = world.policies.policy.proposing(picture.cluster)
+    return missing_fences(picture, world.install, epoch, {*unwritable, *never})
 
 
 def _at_rest(
     world: World, epoch: int, memory: ConvergeMemory, before: Before, planned: Plan, picture: ClusterPicture
 ) -> timedelta | None:
     """Nothing is left to write now: see how much is used, and say what is new."""
-    memory.failures.pop(picture.cluster, None)
-    _answers(world, epoch, memory, picture.cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
+    cluster = picture.cluster
+    memory.failures.pop(cluster, None)
+    _answers(world, epoch, memory, cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
     changed = {loan.id: loan for loan in planned.loans}
     loans = [changed.get(loan.id, loan) for loan in before.loans]
     with world.store.read() as uow:
-        records, pause = uow.fields.records(picture.cluster), uow.pauses.get()
-    troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
-    past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
+        records, pause, proposals = uow.fields.records(cluster), uow.pauses.get(), uow.proposals.open(cluster)
+    remind_of_proposals(world, epoch, proposals)
+    troubles = {queue: one for (where, queue), one in memory.troubles.items() if where == cluster}
+    past = [one for (where, _), one in memory.past.items() if where == cluster]
     measure_use(world, epoch, picture, loans, records, memory.use)
     tell_automation(world, epoch, planned, picture, memory.automation)
     return tell_loans(world, epoch, planned, Live(picture, records, troubles, past, pause), memory.told)
@@ -241,6 +248,8 @@ def _store(
                 uow.loans.update(loan)
             for loan in planned.found_loans:
                 uow.loans.add(loan)
+            if not world.observe_only:
+                store_proposals(uow, world, planned)
             for intent_id in planned.closed_intents:
                 uow.fields.close_intent(intent_id, "dead", now)
             sent = [] if world.observe_only else [(write, _intent(world, write, epoch)) for write in writes]

@@ -15,6 +15,7 @@ from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.ports.evictions import Evictions
 from bot.ports.idle_store import IdleOffers, LoanUses
+from bot.ports.proposals import Proposals
 from bot.ports.unanswered import AskBacks, Escalations
 
 
@@ -270,6 +271,8 @@ class UnitOfWork(Protocol):
     def ask_backs(self) -> AskBacks: ...
     @property
     def escalations(self) -> Escalations: ...
+    @property
+    def proposals(self) -> Proposals: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

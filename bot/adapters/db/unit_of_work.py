@@ -26,6 +26,7 @@ from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
+from bot.adapters.db.proposals import SqlProposals
 from bot.adapters.db.requests import SqlRequests
 from bot.adapters.db.unanswered import SqlAskBacks, SqlEscalations
 from bot.core.errors import Unavailable
@@ -50,6 +51,7 @@ class SqlUnitOfWork:
         self.evictions = SqlEvictions(connection)
         self.ask_backs = SqlAskBacks(connection)
         self.escalations = SqlEscalations(connection)
+        self.proposals = SqlProposals(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""
