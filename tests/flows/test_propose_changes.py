@@ -1,17 +1,20 @@
 """Queues that are written in Git: the bot proposes, somebody merges, the bot sees it. It never writes them itself."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from html import unescape
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bot.core.convergence.facts import AnswerKind
+from bot.core.convergence.proposals import ProposalEnd
 from bot.core.policy import Policy
 from bot.core.requests import Ask
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.converge_quota import converge_all
 from bot.flows.end_loan import end_loan
+from bot.flows.plan_quota import make_plan, read_before
 from bot.flows.propose_changes import REMIND_AFTER
 from bot.flows.try_change import try_change
 from tests.support import quota
@@ -136,6 +139,21 @@ def test_a_raise_that_nobody_merged_is_withdrawn_when_the_loan_is_over(bench: "B
     assert proposals(bench)[0] == f"vision a100 16 -> 24 is withdrawn: do not merge it (Q-{number})"
     assert "nominalQuota: 24" not in said(bench, PLATFORM), "nobody is to find it there"
     assert numbers(bench) == (24, 16)
+
+
+@pytest.mark.parametrize("read", [True, False], ids=["seen", "not to be read"])
+def test_an_open_proposal_counts_as_a_patch_under_way(bench: "Bench", read: bool) -> None:
+    """The loan is over and vision has nothing of it, but it may be merged yet: nlp gets nothing back in the same plan
+    that withdraws the proposal, and not while nobody can see whether it was merged."""
+    lent(bench, "vision")
+    bench.pass_time(days=3, hours=1)
+    picture = bench.world.clusters["default"].read()
+    left = {name: queue for name, queue in picture.queues.items() if read or name != "vision"}
+    unwritable = {} if read else {"vision": "not read"}
+    before = read_before(bench.world, "default")
+    _, planned = make_plan(bench.world, bench.epoch, before, replace(picture, queues=left), unwritable)
+    assert [write.change.queue.name for write in planned.writes] == []
+    assert [end for _, end in planned.proposals.ended] == ([ProposalEnd.WITHDRAWN] if read else [])
 
 
 def test_another_loan_replaces_what_is_proposed(bench: "Bench") -> None:

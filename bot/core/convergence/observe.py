@@ -86,8 +86,10 @@ def look_at(seen: Seen, key: FieldKey, stored: FieldRecord | None, lost: Mapping
     live = live_number(view.queue, key)
     if view.unread:
         record = stored or FieldRecord(key, None, 0, None, gone=True)
-        alive = parts(view.sorted.alive, key, 0)
         kept = view.proposed(key)
+        alive = parts(view.sorted.alive, key, 0)
+        if kept is not None:  # it may be merged while nobody looks
+            alive = (*alive, kept.after)
         return Look(key, view, Meaning.UNREAD, record, before, None, record.legs, view.unwritable, alive, kept)
     if view.queue is None or live is None:
         return Look(key, view, Meaning.GONE, _gone(view, key, stored), before, None, {})
@@ -96,18 +98,25 @@ def look_at(seen: Seen, key: FieldKey, stored: FieldRecord | None, lost: Mapping
     if view.queue.quota_automation is not None:
         return _left_alone(view, view.queue, key, live, before, stored)
     caught_up = _catch_up(view, view.queue, key, live, stored)
-    proposed = _still_about(view, key, caught_up)
-    if proposed is None:
-        meaning, record = _judge(seen, view.queue, live, caught_up)
-    else:
-        meaning, record = _judge_beside(proposed, seen, view.queue, live, caught_up)
-        proposed = None if proposed.is_in(record) and record.question is None else proposed
+    meaning, record, proposed = _judge_all(seen, view.queue, live, caught_up)
     embodied = embodied_in_question(record, live) if meaning is Meaning.QUESTION else record.legs
     unwritable = view.unwritable or _not_whole(view.queue, key)
     alive = parts(view.sorted.alive, key, 0)
     if proposed is not None and meaning is not Meaning.QUESTION:
         alive = (*alive, proposed.after)
     return Look(key, view, meaning, record, before, live, embodied, unwritable, alive, proposed)
+
+
+def _judge_all(
+    seen: Seen, queue: QueueSnapshot, live: int, record: FieldRecord
+) -> tuple[Meaning, FieldRecord, ProposedField | None]:
+    """With or without a proposal; and what of it is still to be made."""
+    proposed = _still_about(seen.view, record.key, record)
+    if proposed is None:
+        return *_judge(seen, queue, live, record), None
+    meaning, record = _judge_beside(proposed, seen, queue, live, record)
+    made = proposed.is_in(record) and record.question is None
+    return meaning, record, None if made else proposed
 
 
 def _still_about(view: QueueView, key: FieldKey, record: FieldRecord) -> ProposedField | None:
