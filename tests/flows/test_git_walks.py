@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bot.core.convergence import order, steps
+from bot.core.convergence.proposals import Proposing
+from bot.flows import plan_quota
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.end_loan import end_loan
 from tests.support import quota
@@ -105,3 +108,30 @@ def test_nothing_from_nowhere_nothing_written_and_all_given_back(new_bench: Call
     }
     in_force = [key for key in told if key.startswith("loan_in_force")]
     assert len(in_force) == len({key.split(":")[1] for key in in_force}), "told once"
+
+
+def _borrower_first(patch: pytest.MonkeyPatch) -> None:
+    """Everything is written or proposed at once, whatever has landed on the other side."""
+    patch.setattr(steps, "_step_of_leg", lambda _look, _goal, _now, target: (target, None))
+    patch.setattr(order._Group, "blocker", lambda *_: None)
+
+
+def _writes_after_all(patch: pytest.MonkeyPatch) -> None:
+    """Nobody asks whether a queue is in Git."""
+    patch.setattr(plan_quota, "_proposing", lambda *_: Proposing())
+
+
+@pytest.mark.parametrize("mistake", [_borrower_first, _writes_after_all])
+def test_the_walks_see_a_mistake(
+    mistake: Callable[[pytest.MonkeyPatch], None], new_bench: Callable[[], "Bench"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mistake(monkeypatch)
+
+    def walk_all() -> None:
+        for seed in range(40):
+            walk = Walk(new_bench(), seed)
+            for _ in range(STEPS):
+                walk.step()
+
+    with pytest.raises(AssertionError):
+        walk_all()
