@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.core.convergence.annotation import may_be_ours, read
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.planner import Plan, PlanFacts, plan
-from bot.core.convergence.proposals import Proposal, Proposing
+from bot.core.convergence.proposals import TAKEN_BACK_FOR, Proposal, Proposing
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan
 from bot.core.pause import Pause
@@ -32,6 +32,7 @@ class Before:
     pause: Pause | None = None
     proposals: Sequence[Proposal] = ()
     """Those that are open."""
+    taken_back: Sequence[Proposal] = ()
 
     @property
     def versions(self) -> tuple[object, ...]:
@@ -47,17 +48,17 @@ class Before:
 
 def read_before(world: World, cluster: str) -> Before:
     with world.store.read() as uow:
-        return before_in(uow, cluster)
+        return before_in(uow, cluster, world.clock())
 
 
-def before_in(uow: UnitOfWork, cluster: str) -> Before:
+def before_in(uow: UnitOfWork, cluster: str, now: datetime) -> Before:
     loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
     records = uow.fields.records(cluster)
     named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
     closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
-    return Before(
-        records, uow.fields.open_intents(cluster), loans, closed, uow.pauses.get(), uow.proposals.open(cluster)
-    )
+    taken_back = uow.proposals.taken_back(cluster, now - TAKEN_BACK_FOR)
+    pause, proposals = uow.pauses.get(), uow.proposals.open(cluster)
+    return Before(records, uow.fields.open_intents(cluster), loans, closed, pause, proposals, taken_back)
 
 
 def _known_after_all(world: World, planned: Plan) -> list[Loan]:
@@ -114,7 +115,7 @@ def needs_kueue(policy: Policy, cluster: str, before: Before) -> bool:
 
 
 def _proposing(before: Before, queues: Set[str]) -> Proposing:
-    return Proposing(queues, {proposal.queue: proposal for proposal in before.proposals})
+    return Proposing(queues, {proposal.queue: proposal for proposal in before.proposals}, before.taken_back)
 
 
 def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
@@ -130,7 +131,7 @@ def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool
 def plan_for(store: Store, cluster: Cluster, policy: Policy, install: str, now: datetime) -> Plan:
     """What convergence would do at this moment; nothing is stored or sent. For `converge --dry-run`."""
     with store.read() as uow:
-        before = before_in(uow, cluster.name)
+        before = before_in(uow, cluster.name, now)
     kueue = needs_kueue(policy, cluster.name, before)
     picture = cluster.read(resource_quotas=resource_quotas(policy, before), kueue=kueue)
     facts = PlanFacts(install, 0, now, picture, before.records, before.intents, before.loans, picture.unread)

@@ -14,6 +14,10 @@ class Proposals(Protocol):
         """Oldest first."""
         ...
 
+    def taken_back(self, cluster: str, since: datetime) -> Sequence[Proposal]:
+        """Those that ended at `since` or later and were not merged, the newest first."""
+        ...
+
     def get(self, proposal_id: str) -> Proposal | None: ...
 
     def add(self, proposal: Proposal) -> None:

@@ -19,6 +19,11 @@ class SqlProposals(Repository):
         query = select(PROPOSAL).where(PROPOSAL.c.cluster == cluster, PROPOSAL_OPEN)
         return [_to_proposal(row) for row in self._all(query.order_by(PROPOSAL.c.number))]
 
+    def taken_back(self, cluster: str, since: datetime) -> Sequence[Proposal]:
+        ended = PROPOSAL.c.ended_at >= since, PROPOSAL.c.ended != ProposalEnd.MERGED.value
+        query = select(PROPOSAL).where(PROPOSAL.c.cluster == cluster, *ended)
+        return [_to_proposal(row) for row in self._all(query.order_by(PROPOSAL.c.number.desc()))]
+
     def get(self, proposal_id: str) -> Proposal | None:
         row = self._first(select(PROPOSAL).where(PROPOSAL.c.id == proposal_id))
         return None if row is None else _to_proposal(row)

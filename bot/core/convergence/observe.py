@@ -112,6 +112,9 @@ def _judge_all(
 ) -> tuple[Meaning, FieldRecord, ProposedField | None]:
     """With or without a proposal; and what of it is still to be made."""
     proposed = _still_about(seen.view, record.key, record)
+    late = seen.view.merged_late(record, live)
+    if late is not None and (proposed is None or live != proposed.after.wrote):
+        return *_as_in(late.after, queue, record, live), proposed
     if proposed is None:
         return *_judge(seen, queue, live, record), None
     meaning, record = _judge_beside(proposed, seen, queue, live, record)
@@ -134,15 +137,20 @@ def _judge_beside(
     and may be a part of the proposal: until somebody answers, each leg counts at worst."""
     for part in (proposed.after, proposed.before):
         if live == part.wrote:
-            known = replace(written(record, part, queue.uid), seq=max(record.seq, part.seq))
-            if known.legs:
-                return Meaning.OURS, _keep(known, queue, ())
-            return Meaning.FOLLOWS, _close(known, queue, live, ())
+            return _as_in(part, queue, record, live)
     before = replace(written(record, proposed.before, queue.uid), question=record.question)
     worst = replace(_at_worst(before, [proposed.after]), uid=queue.uid, seq=record.seq)
     if live == worst.base and not any(seen.wants.get(leg, 1) for leg in worst.legs):
         return Meaning.CLOSED, _close(worst, queue, live, ())
     return Meaning.QUESTION, _ask(worst, queue, live, seen.now)
+
+
+def _as_in(part: IntendedField, queue: QueueSnapshot, record: FieldRecord, live: int) -> tuple[Meaning, FieldRecord]:
+    """The number is the one of a proposal: of what it was, or of what it was to be."""
+    known = replace(written(record, part, queue.uid), seq=max(record.seq, part.seq))
+    if known.legs:
+        return Meaning.OURS, _keep(known, queue, ())
+    return Meaning.FOLLOWS, _close(known, queue, live, ())
 
 
 def _left_alone(

@@ -6,12 +6,17 @@ is no annotation on such a queue: what the bot knows of it is in the database. U
 settle_proposals (what is to be proposed now).
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.core.convergence.facts import FieldKey, FieldRecord, IntendedField
+
+
+TAKEN_BACK_FOR = timedelta(days=7)
+"""How long the number of a proposal that was taken back is known again: it may have been merged in the very moment, and
+merge requests lie about."""
 
 
 class ProposalEnd(StrEnum):
@@ -82,3 +87,5 @@ class Proposing:
     queues: Set[str] = frozenset()
     open: Mapping[str, Proposal] = field(default_factory=dict)
     """By queue, which has at most one. It may be of a queue that the bot writes itself by now."""
+    taken_back: Sequence[Proposal] = ()
+    """Those that ended in the last `TAKEN_BACK_FOR` and were not merged, the newest first."""

@@ -1,13 +1,13 @@
 """One ClusterQueue as the planner sees it, with what the annotation and the open intents say about it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.core.convergence import annotation as notes
 from bot.core.convergence.annotation import Annotation, NotedField, Standing
-from bot.core.convergence.facts import FieldKey, Intent
+from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.findings import Finding, FindingKind, about_queue
-from bot.core.convergence.intents import SortedIntents, sort_intents
+from bot.core.convergence.intents import SortedIntents, parts, sort_intents
 from bot.core.convergence.proposals import Proposal, ProposedField, Proposing
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 
@@ -32,12 +32,22 @@ class QueueView:
     """Its quota is written in Git: nothing of it is written here, not even a fence."""
     proposal: Proposal | None = None
     """What is open of it."""
+    taken_back: Sequence[Proposal] = ()
+    """What was lately, and is to be merged no more."""
 
     def proposed(self, key: FieldKey) -> ProposedField | None:
         """What is proposed for a field of this very object (if it can be read)."""
         if self.proposal is None or (self.queue is not None and self.queue.uid != self.proposal.uid):
             return None
         return self.proposal.of(key)
+
+    def merged_late(self, record: FieldRecord, live: int) -> ProposedField | None:
+        """What was taken back and has been made all the same, of a number that was what it was then until now."""
+        same = self.queue is not None and record.uid == self.queue.uid and record.question is None
+        if not same or live == record.wrote or parts(self.sorted.undecided, record.key, record.seq):
+            return None
+        of_it = (one.of(record.key) for one in self.taken_back if one.uid == record.uid)
+        return next((part for part in of_it if part and part.is_about(record) and part.after.wrote == live), None)
 
     def noted(self, key: FieldKey) -> NotedField | None:
         """What the annotation says of a field."""
@@ -70,7 +80,8 @@ def view_queue(
         left = SortedIntents(alive=tuple(intents))
     else:
         left = sort_intents(intents, queue, note)
-    return QueueView(name, queue, standing, note, intents, left, why, proposes=proposes, proposal=proposal)
+    view = QueueView(name, queue, standing, note, intents, left, why, proposes=proposes, proposal=proposal)
+    return replace(view, taken_back=[one for one in proposing.taken_back if one.queue == name])
 
 
 def _why_not(queue: QueueSnapshot, standing: Standing) -> str | None:

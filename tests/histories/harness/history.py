@@ -11,13 +11,16 @@ from bot.core.loans import LoanKind, LoanState
 from bot.core.requests import RequestState
 from bot.flows.pause_quota import resume_quota
 from tests.histories.harness.faults import FAULTS, Armed
+from tests.histories.harness.git_steps import GIT_STEPS, merge_what_waits, open_proposals, queues_in_git
 from tests.histories.harness.resource_quota import QUOTA_STEPS
 from tests.histories.harness.steps import STEPS, answer, approve_one, ask, open_questions
 from tests.histories.harness.town import Town
 from tests.support.oracle.check import violations
 from tests.support.oracle.log import Violation
 
-EVERY_STEP = {**STEPS, **QUOTA_STEPS}
+EVERY_STEP = {**STEPS, **QUOTA_STEPS, **GIT_STEPS}
+GIT_MORE = 3
+"""How much likelier a step about Git is than another, in the histories that have a queue there."""
 STAYS = 6
 """Steps for which a fault stays armed if it does not happen."""
 MOST_ROUNDS = 60
@@ -44,13 +47,16 @@ class Outcome:
 def run(seed: int, least_steps: int = 20, without: Collection[str] = ()) -> Outcome:
     """The same seed gives the same history, as long as there are the same steps. Those of `without` are left out."""
     steps = {name: step for name, step in EVERY_STEP.items() if name not in without}
-    town = Town(seed, resource_quota=bool(QUOTA_STEPS.keys() & steps.keys()))
+    in_git = queues_in_git(seed) if GIT_STEPS.keys() & steps.keys() else ()
+    town = Town(seed, resource_quota=bool(QUOTA_STEPS.keys() & steps.keys()), in_git=in_git)
+    names = [name for name in steps if name not in GIT_STEPS]
+    names += [name for name in steps if name in GIT_STEPS and in_git] * GIT_MORE
     outcome = Outcome(seed)
     _begin(town)
     armed: Armed | None = None
     under, name, left = "", "", 0
     for _ in range(least_steps + town.random.randrange(8)):
-        step = town.random.choice(list(steps))
+        step = town.random.choice(names)
         if armed is None and town.random.random() < 0.6:
             name = town.random.choice(list(FAULTS))
             under, armed, left = step, FAULTS[name](town), STAYS
@@ -112,6 +118,7 @@ def _rest(town: Town, *, over: bool) -> None:
     quiet = 0
     for _ in range(MOST_ROUNDS):
         before = town.sim.cluster.store.version, town.store.tables.audit, _owed(town), len(open_questions(town))
+        merge_what_waits(town)
         town.pass_time(timedelta(minutes=5))
         town.tend()
         _go_on(town)
@@ -121,7 +128,7 @@ def _rest(town: Town, *, over: bool) -> None:
             if town.random.random() < 0.6:
                 _answer_somehow(town, record)
         after = town.sim.cluster.store.version, town.store.tables.audit, _owed(town), len(open_questions(town))
-        still = before == after and not after[2] and not after[3] and not town.late
+        still = before == after and not after[2] and not after[3] and not town.late and not open_proposals(town)
         quiet = quiet + 1 if still else 0
         if quiet == 3:
             town.log.add("rest", over=over)

@@ -1,5 +1,6 @@
 """Who lives in a history's town: teams, leads, admins, a guest, and two policies that reload into each other."""
 
+from collections.abc import Collection
 from typing import Any
 
 from bot.core.people import Person
@@ -36,13 +37,14 @@ def everybody() -> dict[str, Person]:
     return {**people, GUEST: Person(GUEST, f"guest {HOSTILE}", full_member=False)}
 
 
-def policy(version: int, *, resource_quota: bool = False) -> Policy:
+def policy(version: int, *, resource_quota: bool = False, in_git: Collection[str] = ()) -> Policy:
     """Version 0: one admin is enough, version 1: it takes two and the second is named."""
     documents = _documents(version)
     if resource_quota:
         team, namespace, name = WITH_QUOTA
         named = {"namespaces": [namespace], "resource_quota": {"namespace": namespace, "name": name}}
         documents["teams.yaml"]["teams"][team] |= named
+    documents["clusters.yaml"]["clusters"]["default"]["queues"] = {name: {"write": "propose"} for name in in_git}
     result = read_policy(documents, f"v{version}")
     assert isinstance(result, Policy), result
     return result

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from bot.core.convergence.facts import IntendedField
+from bot.core.convergence.proposals import Proposal
 from bot.core.offers import Terms, terms_of
 from bot.core.requests import QuotaRequest
 from bot.demo.kube.sim import KubeSim
@@ -96,6 +98,8 @@ class Recorder:
             asked = (record.question.uid, record.question.live) if record.question else None
             facts = {"base": record.base, "legs": dict(record.legs), "wrote": record.wrote, "gone": record.gone}
             self.add("record", field=(*key[1:4], key.name.value), uid=record.uid, asked=asked, **facts)
+        for proposal in _changed(before.proposals, after.proposals).values():
+            self.add("proposal", **_proposal(proposal))
         for key, row in _changed(before.notices, after.notices).items():
             notice = row.notice
             facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
@@ -124,6 +128,15 @@ class Recorder:
             self.add("approval", who=one.who, own=one.self_approved, **facts)
         for number, request in changed.items():
             self.add("request", id=number, **_request(request))
+
+
+def _proposal(proposal: Proposal) -> dict[str, Any]:
+    def state(part: IntendedField) -> tuple[int | None, dict[str, int], int | None]:
+        return part.base, dict(part.legs), part.wrote
+
+    fields = {(*one.key[1:4], one.key.name.value): (state(one.before), state(one.after)) for one in proposal.fields}
+    ended = proposal.ended and proposal.ended.value
+    return {"id": proposal.id, "queue": proposal.queue, "uid": proposal.uid, "fields": fields, "ended": ended}
 
 
 def _changed(before: Mapping[Any, Any], after: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -212,6 +225,7 @@ def _loan(loan: Any) -> dict[str, Any]:
     return {
         **facts,
         "kind": loan.kind.value,
+        "in_force": loan.in_force_at is not None,
         "state": loan.state.value,
         "start": seconds(loan.start),
         "end": seconds(loan.end),

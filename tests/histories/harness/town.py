@@ -5,7 +5,7 @@ interleaving is a choice of the history and the same in every run.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -129,7 +129,7 @@ class Process:
 class Town:
     """Everything that all processes share, and who they are."""
 
-    def __init__(self, seed: int, *, resource_quota: bool = False) -> None:
+    def __init__(self, seed: int, *, resource_quota: bool = False, in_git: Collection[str] = ()) -> None:
         self.random = random.Random(seed)
         self.clock = HandClock(tick=timedelta(milliseconds=1))
         self.sim = KubeSim(self.clock)
@@ -142,6 +142,7 @@ class Town:
         self.webhook_refusals = 0
         self.policy_version = 0
         self.resource_quota = resource_quota
+        self.in_git = in_git
         self.policies = FakePolicies(self.policy_of(0))
         self.jobs: list[tuple[str, str]] = []
         """Team and name of each that was ever submitted."""
@@ -155,6 +156,8 @@ class Town:
         self.planned: Callable[[Process], None] = lambda _process: None
         """Plans at the gate of each process that comes up what is planned at the others'."""
         self.set_people(people.ADMINS)
+        for name in in_git:
+            self.log.add("git", queue=name)
         for name, quotas in QUEUES.items():
             self.add_queue(name, quotas)
         self.automated: set[str] = set()
@@ -198,7 +201,7 @@ class Town:
 
     def policy_of(self, version: int) -> Policy:
         """As it is while this version is in force."""
-        return people.policy(version, resource_quota=self.resource_quota)
+        return people.policy(version, resource_quota=self.resource_quota, in_git=self.in_git)
 
     def set_people(self, admins: tuple[str, ...]) -> None:
         """Who is in the admins' user group from now on."""

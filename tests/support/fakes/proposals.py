@@ -17,6 +17,11 @@ class FakeProposals:
     def open(self, cluster: str) -> Sequence[Proposal]:
         return [one for one in self._rows.values() if one.cluster == cluster and one.ended is None]
 
+    def taken_back(self, cluster: str, since: datetime) -> Sequence[Proposal]:
+        ended = [one for one in self._rows.values() if one.cluster == cluster and one.ended_at is not None]
+        late = [one for one in ended if one.ended is not ProposalEnd.MERGED and one.ended_at and one.ended_at >= since]
+        return late[::-1]
+
     def get(self, proposal_id: str) -> Proposal | None:
         return self._rows.get(proposal_id)
 

@@ -52,6 +52,11 @@ class Ghost:
             return self.legs
         return embodied(self.legs, self.live - reference(self.base, self.wrote, self.legs))
 
+    @property
+    def at_most(self) -> Mapping[str, int]:
+        """The legs that may be in the number without another write of the bot."""
+        return self.held
+
     def follow(self, number: int, uid: str) -> None:
         """Nothing of the bot's is in it: the base is what stands there."""
         self.former.append(self.base)

@@ -9,8 +9,12 @@ or (namespace/name, "", resource, "hard") of a ResourceQuota.
 - beside: a queue's team has a ResourceQuota, which goes up and down with each loan of the queue. queue, quota
 - record: what the bot stored of a field. field, uid, base, legs {leg: int}, wrote, asked ((uid, live) or None), gone
 - pause: an admin stopped quota changes or let them go on. on
+- git: a queue's quota is written in Git. queue
+- proposal: what the bot proposes for a queue in Git. id, queue, uid, fields {field: (before, after)}, each of these
+  (base, legs, wrote), ended (None, "merged", "superseded" or "withdrawn"). Records that are stored with it come before it
 - intent: what the bot is about to write to a field. field, wrote, legs
-- loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended
+- loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended,
+  in_force (the bot said so)
 - request: a stored request. id, requester, team, state, by, steps ((who, count), ...), terms (how often they changed),
   ask (amount, kind, lender, start, length, until), extends (the loan that is to end later, or None), until (its end),
   spans ((start, end), ...) if it repeats, series (the one that it is one time of, or None).

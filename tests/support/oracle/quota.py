@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from tests.support.oracle.extra import ExtraJudge
+from tests.support.oracle.git import GitGhost, Part, is_booked, state_of, wrong_end, wrong_note, wrong_proposal
 from tests.support.oracle.ghost import Ghost, answered, notes
 from tests.support.oracle.log import ANSWERS, BOT, NOMINAL, Event, Field
 from tests.support.oracle.rest import Loans, wrong_numbers
@@ -24,6 +25,9 @@ class QuotaJudge:
         """Queues that Kueue itself writes now."""
         self._begun: dict[str, int] = {}
         """By loan: the most of it that the bot ever set out to write into a number."""
+        self._in_git: set[str] = set()
+        self._told: set[int] = set()
+        """Loans that counted as in force."""
 
     def judge(self, event: Event) -> Iterator[tuple[str, str]]:
         """Promise and words for everything that this event breaks."""
@@ -36,12 +40,17 @@ class QuotaJudge:
             yield from self._record(event)
         elif kind in ("pause", "automation"):
             self._stopped(event)
+        elif kind == "git":
+            self._in_git.add(event["queue"])
         elif kind == "intent":
             yield from self._intent(event)
+        elif kind == "proposal":
+            yield from self._proposal(event)
         elif kind in ("request", "beside"):
             self.loans.noted(event)
         elif kind == "loan":
             yield from self.loans.stored(event)
+            yield from self._in_force(event)
             self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "audit" and event["what"] == "answer":
             answer = event["outcome"].partition(":")[0]
@@ -49,6 +58,8 @@ class QuotaJudge:
                 self._answers[event["subject"]] = answer
         elif kind == "rest":
             yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
+            still = sorted(key for key, ghost in self.ghosts.items() if isinstance(ghost, GitGhost) and ghost.open)
+            yield from (("P2", f"{key} is still proposed at rest") for key in still)
 
     def _stopped(self, event: Event) -> None:
         """Somebody, or Kueue for a queue, says that the bot is to write nothing, or that it may again."""
@@ -63,11 +74,14 @@ class QuotaJudge:
         """While quota changes are paused nothing new is set out for, and no more of what is there."""
         if event["field"] in self.ghosts and not event["legs"]:
             self.ghosts[event["field"]].closing.add(event["wrote"])
-        for leg, size in event["legs"].items():
+        yield from self._set_out(event["field"], event["legs"])
+
+    def _set_out(self, key: Field, legs: dict[str, int]) -> Iterator[tuple[str, str]]:
+        for leg, size in legs.items():
             if self._paused and abs(size) > self._begun.get(leg, 0):
                 yield (
                     "pause",
-                    f"while quota changes are paused {abs(size)} of {leg} are to be written to {event['field']}",
+                    f"while quota changes are paused {abs(size)} of {leg} are to be written to {key}",
                 )
             self._begun[leg] = max(self._begun.get(leg, 0), abs(size))
 
@@ -77,6 +91,8 @@ class QuotaJudge:
             self._automated.discard(queue)
         elif event["who"] == BOT and queue in self._automated:
             yield "P3", f"the bot wrote {queue}, which Kueue itself writes"
+        if event["op"] == "put" and event["who"] == BOT and queue in self._in_git:
+            yield "P3", f"the bot wrote {queue}, which is written in Git"
         before, overdrawn = self._excess(), self._overdrawn()
         numbers = event["numbers"] if event["op"] == "put" else {}
         keys = {key for key in self.ghosts if key[0] == queue} | {(queue, *key) for key in numbers}
@@ -91,18 +107,52 @@ class QuotaJudge:
             for group, excess in self._excess().items():
                 if group in before and excess > max(0, before[group]):
                     yield "P1", f"the bot's write of {queue} leaves {group} {excess} above what it is without loans"
-            for leg, more in self._overdrawn().items():
-                if more > max(0, overdrawn.get(leg, 0)):
-                    yield (
-                        "P1",
-                        f"the bot's write of {queue} leaves loan {leg} with {more} that its lender does not give",
-                    )
+            yield from self._given(overdrawn, f"the bot's write of {queue}")
+
+    def _given(self, before: dict[str, int], what: str) -> Iterator[tuple[str, str]]:
+        for leg, more in self._overdrawn().items():
+            if more > max(0, before.get(leg, 0)):
+                yield "P1", f"{what} leaves loan {leg} with {more} that its lender does not give"
+
+    def _proposal(self, event: Event) -> Iterator[tuple[str, str]]:
+        """Of each number: nothing from nowhere if it is merged at any time from now on, and nothing new in a pause."""
+        before = self._overdrawn()
+        for key, (was, will) in event["fields"].items():
+            ghost = self.ghosts[key]
+            assert isinstance(ghost, GitGhost), f"{key} is not in Git"
+            part = Part(event["id"], event["uid"], state_of(*was), state_of(*will))
+            if event["ended"] is None:
+                yield from wrong_proposal(key, ghost, part)
+                yield from self._set_out(key, will[1])
+                ghost.open = part
+            else:
+                yield from wrong_end(key, ghost, part, event["ended"])
+                ghost.open = None
+                if event["ended"] != "merged":
+                    ghost.taken_back.insert(0, part)
+            ghost.seen.clear()
+            ghost.resolve()
+        yield from self._given(before, f"what is proposed for {event['queue']}")
+
+    def _in_force(self, event: Event) -> Iterator[tuple[str, str]]:
+        """A loan counts as in force when its borrower's number, as the bot noted it, has all of it."""
+        name = "borrowingLimit" if event["kind"] == "borrow" else NOMINAL
+        ghost = self.ghosts.get((event["borrower"], event["flavor"], event["resource"], name))
+        first = event["in_force"] and event["id"] not in self._told
+        if not first or not isinstance(ghost, GitGhost):
+            return
+        self._told.add(event["id"])
+        held = ghost.claim.legs.get(f"L{event['id']}", 0)
+        if held < event["amount"]:
+            yield "P2", f"loan L{event['id']} of {event['amount']} counts as in force, and {held} of it is in Git"
 
     def _number(self, key: Field, number: int | None, event: Event) -> Iterator[tuple[str, str]]:
         ghost = self.ghosts.get(key)
         if ghost is None:
             if number is not None:
-                self.ghosts[key] = Ghost(number, number, event["uid"], number, event["uid"])
+                made = GitGhost if key[0] in self._in_git else Ghost
+                self.ghosts[key] = made(number, number, event["uid"], number, event["uid"])
+                self.ghosts[key].catch_up()
                 if event["who"] == BOT:
                     yield "P3", f"the bot set {key}, which was not there"
             return
@@ -111,7 +161,7 @@ class QuotaJudge:
                 yield "P3", f"the bot took {key} away"
             ghost.absent = ghost.absent or ghost.live is not None
             ghost.live = None
-        elif event["who"] == BOT:
+        elif event["who"] == BOT and not isinstance(ghost, GitGhost):
             yield from self._bot_wrote(key, ghost, number, event)
         else:
             ghost.others_wrote(number, event["uid"])
@@ -143,6 +193,8 @@ class QuotaJudge:
         kind = self._answers.pop("/".join(("default", *key)), None)
         if kind is not None:
             yield from self._answer(key, ghost, kind, event)
+        elif isinstance(ghost, GitGhost):
+            yield from wrong_note(key, ghost, event, self.loans)
         elif event["gone"]:
             yield from _gone(key, ghost)
         elif event["asked"] is not None:
@@ -150,6 +202,11 @@ class QuotaJudge:
         elif event["uid"] is not None:
             yield from self._settled(key, ghost, event)
         ghost.asked, ghost.record, ghost.former = event["asked"], event, []
+        if isinstance(ghost, GitGhost):
+            booked, before = is_booked(ghost, event), self._overdrawn()
+            ghost.noted(event)
+            if booked:
+                yield from self._given(before, f"what the bot books in {key}")
 
     def _answer(self, key: Field, ghost: Ghost, kind: str, event: Event) -> Iterator[tuple[str, str]]:
         before = ghost.record
@@ -198,7 +255,8 @@ class QuotaJudge:
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            if ghost.in_question or ghost.guess or not all(map(self._backed, ghost.legs)):
+            late = isinstance(ghost, GitGhost) and ghost.late
+            if late or ghost.in_question or ghost.guess or not all(map(self._backed, ghost.legs)):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
@@ -206,7 +264,7 @@ class QuotaJudge:
         """By transfer: what its borrower holds less what its lender gives. Nobody gives what an extra loan has."""
         sums: dict[str, int] = defaultdict(int)
         for key, ghost in self.ghosts.items():
-            for leg, size in ghost.held.items() if key[3] == NOMINAL else ():
+            for leg, size in ghost.at_most.items() if key[3] == NOMINAL else ():
                 if leg not in self._extra.ticked:
                     sums[leg] += size
         return sums
