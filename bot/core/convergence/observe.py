@@ -114,7 +114,7 @@ def _judge_all(
     proposed = _still_about(seen.view, record.key, record)
     late = seen.view.merged_late(record, live)
     if late is not None and (proposed is None or live != proposed.after.wrote):
-        return *_as_in(late.after, queue, record, live), proposed
+        return *_as_in(late.after, queue, record), proposed
     if proposed is None:
         return *_judge(seen, queue, live, record), None
     meaning, record = _judge_beside(proposed, seen, queue, live, record)
@@ -137,7 +137,7 @@ def _judge_beside(
     and may be a part of the proposal: until somebody answers, each leg counts at worst."""
     for part in (proposed.after, proposed.before):
         if live == part.wrote:
-            return _as_in(part, queue, record, live)
+            return _as_in(part, queue, record)
     before = replace(written(record, proposed.before, queue.uid), question=record.question)
     worst = replace(_at_worst(before, [proposed.after]), uid=queue.uid, seq=record.seq)
     if live == worst.base and not any(seen.wants.get(leg, 1) for leg in worst.legs):
@@ -145,12 +145,10 @@ def _judge_beside(
     return Meaning.QUESTION, _ask(worst, queue, live, seen.now)
 
 
-def _as_in(part: IntendedField, queue: QueueSnapshot, record: FieldRecord, live: int) -> tuple[Meaning, FieldRecord]:
+def _as_in(part: IntendedField, queue: QueueSnapshot, record: FieldRecord) -> tuple[Meaning, FieldRecord]:
     """The number is the one of a proposal: of what it was, or of what it was to be."""
     known = replace(written(record, part, queue.uid), seq=max(record.seq, part.seq))
-    if known.legs:
-        return Meaning.OURS, _keep(known, queue, ())
-    return Meaning.FOLLOWS, _close(known, queue, live, ())
+    return Meaning.OURS, _keep(known, queue, ())
 
 
 def _left_alone(

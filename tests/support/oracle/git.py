@@ -54,6 +54,8 @@ class GitGhost(Ghost):
     """Parts of proposals that ended and were not merged."""
     late: bool = False
     """Somebody merged what was taken back, and the bot has not noted it yet."""
+    unasked: set[str] = field(default_factory=set)
+    """Loans with more in the number because somebody merged what was taken back: perhaps nobody gives what they have."""
     unexplained: bool = False
     seen: list[Seen] = field(default_factory=list)
     """Since the bot's last note."""
@@ -66,8 +68,10 @@ class GitGhost(Ghost):
     @property
     def at_most(self) -> Mapping[str, int]:
         """The legs when what is proposed is merged as well; what others do against the bot's word is not counted."""
-        legs = dict(self.claim.legs if self.late else self.held)
-        after = self.open.after.legs if self.open is not None else {}
+        legs, part = dict(self.claim.legs if self.late else self.held), self._about()
+        if part is None:
+            return legs
+        after = part.after.legs
         return {leg: max(legs.get(leg, 0), after.get(leg, 0)) for leg in {*legs, *after}}
 
     def others_wrote(self, number: int, uid: str) -> None:
@@ -100,6 +104,8 @@ class GitGhost(Ghost):
             self._is(part.after)
         elif late is not None:
             self.late = True
+            before, after = late.before.legs, late.after.legs
+            self.unasked |= {leg for leg in {*before, *after} if after.get(leg, 0) > before.get(leg, 0)}
             self._is(late.after)
         elif part is not None and self.live == part.before.wrote:
             self._is(part.before)
@@ -193,7 +199,8 @@ def wrong_proposal(key: Field, ghost: GitGhost, part: Part) -> Iterator[tuple[st
     """What is proposed begins with what the bot knows, leaves the base alone, and is one thing at a time."""
     if ghost.open is not None:
         yield "P5", f"two proposals are open for {key}"
-    if part.before != _clean(ghost.claim):
+    waits = ghost.asked is not None and any((part.before, part.after) == (one.before, one.after) for one in ghost.taken_back)
+    if part.before != _clean(ghost.claim) and not waits:
         yield "P2", f"{key} is to be changed from {part.before}, and is {ghost.claim}"
     after = part.after
     if after.base != part.before.base or after.base is None or after.wrote != after.base + sum(after.legs.values()):

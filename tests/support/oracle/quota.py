@@ -249,14 +249,14 @@ class QuotaJudge:
         """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         unclear = set()
+        unasked = {leg for ghost in self.ghosts.values() if isinstance(ghost, GitGhost) for leg in ghost.unasked}
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
             if name != NOMINAL or ghost.live is None or queue not in self.tree:
                 continue
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            late = isinstance(ghost, GitGhost) and ghost.late
-            if late or ghost.in_question or ghost.guess or not all(map(self._backed, ghost.legs)):
+            if ghost.in_question or ghost.guess or unasked & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
