@@ -82,10 +82,11 @@ class Scribe:
     def is_old(self, look: Look) -> bool:
         """Whether the annotation is the last write's and says something else of the field than the record now does.
 
-        An annotation that is not there, or an older copy that somebody put back, is left until the next write.
+        An annotation that is not there, or an older copy that somebody put back, is left until the next write. A field
+        that was gone for a while has the number of the whole annotation, not of the write that last named it.
         """
-        noted = look.noted
-        if noted is None or noted.seq != look.record.seq or look.frozen:
+        noted, note = look.noted, look.view.note
+        if noted is None or note is None or look.record.seq not in (noted.seq, note.seq) or look.frozen:
             return False
         record = look.record
         if (noted.base, noted.wrote, noted.lending_base, noted.guess) != (

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from bot.core.convergence.annotation import read
 from bot.core.convergence.facts import AnswerKind
-from bot.core.kueue import QueueSnapshot
+from bot.core.kueue import FlavorResource, QueueSnapshot, Quota
 from tests.support.convergence.play import Play
-from tests.support.convergence.world import key_of, queue_of, transfer
+from tests.support.convergence.world import A100, INSTALL, extra, key_of, queue_of, transfer
 
 A, B = key_of("a"), key_of("b")
 
@@ -87,6 +88,26 @@ def test_an_entry_that_is_gone_leaves_nothing_in_the_annotation(lent: Play) -> N
     lent.settle()
     assert lent.number(A) == 8
     assert not lent.world.has_note("b")
+
+
+@pytest.mark.parametrize("number", [8, 10, 3])
+def test_an_entry_that_is_back_before_the_annotation_was_tidied_is_tidied_then(lent: Play, number: int) -> None:
+    """The annotation's own number is of a later write, about another entry; what it says of this one is still old."""
+    b = lent.world.objects["b"]
+    lent.world.objects["b"] = replace(b, quotas={**b.quotas, A100: Quota(4)})
+    lent.world.approve(extra(18, "b", 1, A100))
+    lent.settle()
+    lent.world.edit(B, None)
+    lent.store()
+    lent.world.edit(B, number)
+    lent.settle()
+    assert (lent.number(A), lent.number(B)) == (8, number)
+    assert _noted(lent.world.objects["b"]) == {A100}
+
+
+def _noted(queue: QueueSnapshot) -> set[FlavorResource]:
+    note = read(queue, INSTALL)[1]
+    return set() if note is None else {entry for entry, _ in note.fields}
 
 
 def test_the_annotation_is_believed_until_the_record_knows(lent: Play) -> None:

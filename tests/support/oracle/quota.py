@@ -245,7 +245,8 @@ class QuotaJudge:
         """By tree, flavor and resource: live numbers less what they are without loans, but for extra ones that may be.
 
         Where somebody else's number waits for an answer, nobody can say whose a device is, and the quota that another
-        loan is about to give back may hide what it lacks: such trees are judged loan by loan.
+        loan is about to give back may hide what it lacks; nor can they where a loan's other number was taken away. Such
+        trees are judged loan by loan.
         """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         unclear = set()
@@ -270,10 +271,13 @@ class QuotaJudge:
         return sums
 
     def _backed(self, leg: str) -> bool:
-        """Whether both queues of a loan stand beside each other."""
+        """Whether both numbers of a loan are there, side by side in one tree."""
         loan = self.loans.known.get(leg)
-        alone = loan is None or loan["kind"] == "extra"
-        return alone or self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
+        if loan is None or loan["kind"] == "extra":
+            return True
+        sides = [(loan[side], loan["flavor"], loan["resource"], NOMINAL) for side in ("lender", "borrower")]
+        there = all(side in self.ghosts and self.ghosts[side].live is not None for side in sides)
+        return there and self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
 
 def _held(legs: dict[str, int]) -> dict[str, int]:
