@@ -14,6 +14,7 @@ from bot.core.offers import Offer
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.ports.evictions import Evictions
+from bot.ports.home_tabs import HomeTabs
 from bot.ports.idle_store import IdleOffers, LoanUses
 from bot.ports.unanswered import AskBacks, Escalations
 
@@ -270,6 +271,8 @@ class UnitOfWork(Protocol):
     def ask_backs(self) -> AskBacks: ...
     @property
     def escalations(self) -> Escalations: ...
+    @property
+    def home_tabs(self) -> HomeTabs: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

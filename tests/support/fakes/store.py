@@ -22,6 +22,7 @@ from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
+from tests.support.fakes.home_tabs import FakeHomeTabs, HomeTab
 from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
@@ -51,6 +52,7 @@ class Tables:
     evictions: dict[int, Eviction] = field(default_factory=dict)
     ask_backs: dict[int, AskBack] = field(default_factory=dict)
     escalations: tuple[Escalation, ...] = ()
+    home_tabs: dict[str, HomeTab] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -71,6 +73,7 @@ class Tables:
             evictions=dict(self.evictions),
             ask_backs=dict(self.ask_backs),
             escalations=self.escalations,
+            home_tabs=dict(self.home_tabs),
         )
 
 
@@ -334,6 +337,7 @@ class FakeUnitOfWork:
         self.evictions = FakeEvictions(tables)
         self.ask_backs = FakeAskBacks(tables)
         self.escalations = FakeEscalations(tables)
+        self.home_tabs = FakeHomeTabs(tables)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
