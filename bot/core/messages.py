@@ -1,4 +1,4 @@
-"""What a view produces and the chat adapter sends: a message, modal or Home tab, and where a message stands once posted."""
+"""What a view produces and the chat adapter sends: a message, modal or Home tab; where a message stands once posted."""
 
 from dataclasses import dataclass
 from datetime import datetime
