@@ -1,6 +1,6 @@
 """The Slack app manifest, for Slack's page "From a manifest". Printed by `gpu-quota-bot manifest`.
 
-It asks for what the code uses and nothing else: the events are those that chat/directory handles.
+It asks for what the code uses and nothing else: the events are those that chat/listeners hears.
 """
 
 from typing import Any
@@ -9,11 +9,10 @@ from urllib.parse import urlsplit
 import yaml
 
 from bot.adapters.slack.scopes import bot_scopes
-from bot.chat.directory import EVENTS
 from bot.chat.listeners import COMMAND
 from bot.core.errors import Refused
 from bot.settings import EVENTS_PATH
-from bot.views.ids import View
+from bot.views.ids import Event, View
 
 
 def manifest_text(http: str | None = None) -> str:
@@ -48,7 +47,7 @@ def manifest(url: str | None) -> dict[str, Any]:
         "should_escape": True,
     }
     interactivity: dict[str, Any] = {"is_enabled": True}
-    events: dict[str, Any] = {"bot_events": sorted(EVENTS)}
+    events: dict[str, Any] = {"bot_events": [one.value for one in Event]}
     if url is not None:
         command["url"] = interactivity["request_url"] = events["request_url"] = url
     return {
