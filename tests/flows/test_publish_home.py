@@ -15,9 +15,9 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.messages import Home
 from bot.core.people import Person
 from bot.flows.ask_back import ask_back
+from bot.flows.cards import owe_cards
 from bot.flows.publish_home import AT_REST, MOST_WATCHED, HomeMemory, follow_press, publish_homes
 from bot.flows.withdraw_request import withdraw_request
-from bot.ports.store import UnitOfWork
 from bot.views.ids import Action, Event
 from tests.support import quota
 from tests.support.fakes.chat import Trouble
@@ -72,16 +72,10 @@ def asks(bench: "Bench", amount: int = 8, who: str = "U0VISION") -> int:
     with bench.world.store.begin() as uow:
         draft = quota.request(of=ask, created_at=bench.clock(), origin=bench.new_id())
         request = uow.requests.add(replace(draft, steps=steps))
-        _cards(uow, bench, request)
+        owe_cards(uow, bench.policy, request, bench.clock(), {})
         uow.commit()
     bench.deliver_all()
     return request.id
-
-
-def _cards(uow: UnitOfWork, bench: "Bench", request: quota.QuotaRequest) -> None:
-    from bot.flows.cards import owe_cards
-
-    owe_cards(uow, bench.policy, request, bench.clock(), {})
 
 
 @pytest.fixture
