@@ -14,6 +14,9 @@ from bot.core.errors import Refused
 from bot.settings import EVENTS_PATH
 from bot.views.ids import Event, View
 
+_APP_HOME = {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": True}
+"""Direct messages carry notices; what somebody would type there is not read."""
+
 
 def manifest_text(http: str | None = None) -> str:
     """YAML with each scope's reason behind it. `http` as in `request_url`; None for Socket Mode. Raises Refused."""
@@ -54,12 +57,7 @@ def manifest(url: str | None) -> dict[str, Any]:
         "_metadata": {"major_version": 2, "minor_version": 1},
         "display_information": {"name": "GPU quota", "description": "Lends GPU quota between teams, and back again"},
         "features": {
-            # Direct messages carry notices; what somebody would type there is not read.
-            "app_home": {
-                "home_tab_enabled": True,
-                "messages_tab_enabled": True,
-                "messages_tab_read_only_enabled": True,
-            },
+            "app_home": dict(_APP_HOME),
             "bot_user": {"display_name": "gpu-quota", "always_online": True},
             "shortcuts": [
                 {
