@@ -16,7 +16,7 @@ from bot.core.messages import Home
 from bot.core.people import Person
 from bot.flows.ask_back import ask_back
 from bot.flows.cards import owe_cards
-from bot.flows.publish_home import AT_REST, MOST_WATCHED, HomeMemory, follow_press, publish_homes
+from bot.flows.publish_home import AT_REST, MOST_WATCHED, HomeMemory, follow_press, publish_homes, refresh_home
 from bot.flows.withdraw_request import withdraw_request
 from bot.views.ids import Action, Event
 from tests.support import quota
@@ -297,7 +297,7 @@ def test_of_two_that_show_the_same_tab_the_later_reads_again(bench: "Bench", mon
         return plain(user, home, hash_)
 
     monkeypatch.setattr(bench.chat, "publish_home", overtaken)
-    presses(bench, "U0VISION", Action.HOME_REFRESH)
+    refresh_home(bench.world, "U0VISION")
     assert "No loans." in sees(bench, "U0VISION")
     assert known[0] is not None
     assert known[1] is None
@@ -308,7 +308,7 @@ def test_a_name_of_slacks_that_was_lost_heals_itself(bench: "Bench") -> None:
     """The bot died between Slack's answer and its record."""
     opens(bench, "U0VISION")
     bench.chat.publish_home("U0VISION", Home((), bench.clock()), None)
-    presses(bench, "U0VISION", Action.HOME_REFRESH)
+    refresh_home(bench.world, "U0VISION")
     assert "Your team" in sees(bench, "U0VISION")
 
 
