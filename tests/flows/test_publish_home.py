@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.chat.desk import Desk
+from bot.chat.desk import CLAIM_IS_OLD, Desk
 from bot.chat.directory import handler_of
 from bot.core.errors import Rejected
 from bot.core.home_tab import BETWEEN, WATCHED_FOR, HomeTab
@@ -21,6 +21,7 @@ from bot.flows.withdraw_request import withdraw_request
 from bot.views.ids import Action, Event
 from tests.support import quota
 from tests.support.fakes.chat import Trouble
+from tests.support.fakes.gate import Killed, kill
 from tests.support.view_text import buttons, seen
 
 if TYPE_CHECKING:
@@ -246,6 +247,32 @@ def test_the_loop_waits_as_long_as_slack_says_and_then_shows_all(
     watch()
     for who in ("U0LEADNLP", "U0VISION"):
         assert f"Q-{number}" in sees(bench, who)
+
+
+@pytest.mark.parametrize("after", range(40))
+def test_killed_anywhere_in_an_opening_it_is_shown_in_the_end(bench: "Bench", after: int) -> None:
+    """The next process takes up what was not done, and its loop shows what was; nobody gets a message."""
+    item = opening(bench, "U0VISION")
+    bench.gate.plan(kill, after=after)
+    try:
+        desk(bench).handle(item)
+    except Killed:
+        bench.pass_time(seconds=CLAIM_IS_OLD.total_seconds() + 1)
+    bench.gate.clear()
+    for left in desk(bench).left(10):
+        desk(bench).handle(left)
+    publish_homes(bench.world, HomeMemory())
+    assert bench.store.tables.inbox[item.key].state == "done"
+    assert sees(bench, "U0VISION").startswith("# Waiting for you")
+    assert tab(bench, "U0VISION").hash == bench.slack.homes["U0VISION"][1]
+    bench.deliver_all()
+    assert bench.texts("U0VISION") == []
+
+
+def test_an_opening_passes_fewer_gates_than_are_tried(bench: "Bench") -> None:
+    item, before = opening(bench, "U0VISION"), bench.gate.passed
+    desk(bench).handle(item)
+    assert 10 < bench.gate.passed - before < 40
 
 
 def test_slack_is_down_and_comes_back(bench: "Bench", watch: Callable[[], timedelta | None]) -> None:
