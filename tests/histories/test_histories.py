@@ -1,6 +1,6 @@
 """P1 to P5 and P8 over histories: overlapping loans, hand edits, two replicas, kills and outages at any step.
 
-`HISTORIES` says how many (default 3,000), `HISTORIES_FROM` the first seed. A history is the same for its seed:
+`HISTORIES` says how many (default 2,200), `HISTORIES_FROM` the first seed. A history is the same for its seed:
 `python -m tests.histories.harness.replay SEED` shows what happened.
 """
 
@@ -14,7 +14,7 @@ import pytest
 from tests.histories.harness.coverage import collect, leave, missing, table
 from tests.histories.harness.history import run
 
-HISTORIES = int(os.environ.get("HISTORIES", "3000"))
+HISTORIES = int(os.environ.get("HISTORIES", "2200"))
 FIRST = int(os.environ.get("HISTORIES_FROM", "0"))
 SHARDS = 24
 LEAST_STEPS = 20

@@ -126,7 +126,7 @@ def holds(reserved: int) -> dict[str, Any]:
     return said("use", queue="b", reserved={("a100", GPU): reserved})
 
 
-LIES_IDLE = [PEOPLE_OF_B, *IN_FORCE, version("b", 16, "admin"), idle()]
+LIES_IDLE = [*IN_FORCE, PEOPLE_OF_B, version("b", 16, "admin"), idle()]
 LESS = loan("running", amount=2, end=9e9)
 SPANS = ((5.0, 20.0), (30.0, 40.0))
 SERIES = request("waiting", ask=ask(start=5.0, length=None, until=20.0), spans=SPANS)

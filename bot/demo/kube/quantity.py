@@ -38,6 +38,7 @@ def parse(value: int | str) -> Fraction:
     return _split(value)[0]
 
 
+@lru_cache(maxsize=4096)
 def canonical(value: int | str) -> str:
     """The form the typed client writes: '12000m' -> '12', 10000 -> '10k', '2048Gi' -> '2Ti', '0.5' -> '500m'."""
     number, form = _split(value)

@@ -573,6 +573,8 @@ def flavor_gone(town: Town) -> None:
     """A flavor is taken out of a queue, and sometimes comes back with Git's numbers, before the bot looks or after."""
     queue = a_queue(town)
     flavor = "a100" if queue == "gamma" or town.random.random() < 0.7 else "h100"
+    if town.sim.cluster.get("clusterqueues", "", queue) is None:
+        return  # the API did not take it back
     was = town.sim.queue(queue)["spec"]["resourceGroups"]
 
     def put(groups: Any) -> None:

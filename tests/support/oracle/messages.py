@@ -94,10 +94,9 @@ def _says_repeat(event: Event) -> bool:
 def parsed(text: str, blocks: Any) -> Iterator[str]:
     """Everything in a message that Slack would take for markup, a mention or a link of somebody's."""
     yield from _markup("text", text)
-    for kind, words in _texts(blocks):
-        if kind == "mrkdwn":
-            yield from _markup("mrkdwn", words)
     for element in _elements(blocks):
+        if element.get("type") == "mrkdwn" and isinstance(element.get("text"), str):
+            yield from _markup("mrkdwn", element["text"])
         if element.get("type") in ("link", "emoji", "broadcast"):
             yield f"a {element['type']} element: {element}"
         if element.get("type") == "user" and MARK in str(element.get("user_id")):
