@@ -36,6 +36,7 @@ SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "An accelerator": (clusters.Accelerator,),
     "A lender": (clusters.Lender,),
     "A flavor": (clusters.FlavorNote,),
+    "A queue": (clusters.QueueRules,),
 }
 NOT_SET = {"none", "any", "as above", "the team's"}
 """Words for a key whose default is that it is not there."""

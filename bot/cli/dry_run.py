@@ -9,6 +9,7 @@ from bot.adapters.db.unit_of_work import SqlStore
 from bot.adapters.system_clock import system_clock
 from bot.app.parts import make_clusters
 from bot.core.convergence.planner import Plan
+from bot.core.convergence.proposals import ProposedField
 from bot.core.convergence.wants import live_number
 from bot.core.policy import Policy
 from bot.flows.plan_quota import plan_for
@@ -29,6 +30,11 @@ def print_plans(settings: Convergence, policy: Policy, out: Console) -> None:
             )
         for name, cluster in clusters.items():
             out.print(f"{name}:")
+            with store.read() as uow:
+                waiting = uow.proposals.open(name)
+            for proposal in waiting:
+                for part in proposal.fields:
+                    out.print(f"  proposed, not merged yet: {proposal.queue} {_proposed(part)}", markup=False)
             for line in plan_lines(plan_for(store, cluster, policy, settings.install_name, system_clock())):
                 out.print(f"  {line}", markup=False)
     finally:
@@ -50,10 +56,17 @@ def plan_lines(plan: Plan) -> Iterator[str]:
             yield f"with it {queue.name} {entry.flavor} lendingLimit: {_shown(now)} -> {_shown(limit)}"
         if not write.change.numbers:
             yield f"{write.move.name.lower()} {queue.name}: annotation only"
-    if not plan.writes:
+    for new in plan.proposals.new:
+        yield from (f"propose {new.queue.name} {_proposed(part)}" for part in new.fields)
+    if not plan.writes and not plan.proposals.new:
         yield "nothing to write: live quota is base + loans"
     for finding in plan.findings:
         yield f"found: {finding.kind.value} {finding.queue} {finding.words}".rstrip()
+
+
+def _proposed(part: ProposedField) -> str:
+    key = part.key
+    return f"{key.flavor} {key.name}: {_shown(part.before.wrote)} -> {_shown(part.after.wrote)}"
 
 
 def _shown(number: int | None) -> str:

@@ -72,6 +72,8 @@ class Impact:
     """Whether the borrower may reclaim from others (reclaimWithinCohort is not Never)."""
     managed_by: tuple[tuple[str, str], ...] = ()
     """(queue, tool) for queues that a GitOps tool owns."""
+    in_git: tuple[str, ...] = ()
+    """Queues that the bot does not write: it proposes the change."""
     stopped: tuple[str, ...] = ()
     """Queues of the loan that admit nothing now."""
     overcommit: Overcommit | None = None

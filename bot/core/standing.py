@@ -30,6 +30,8 @@ class Blocker(StrEnum):
     SUSPENDED = "suspended"
     SHORT = "short"
     """The lender has not that much."""
+    PROPOSED = "proposed"
+    """A queue of the loan is written in Git, and the change is not merged yet; `queue` says which."""
     PAUSED = "paused"
     """By an admin; the words are whose name."""
     WAITS = "waits"
@@ -65,7 +67,7 @@ class LoanStanding:
     words: str = ""
     """Detail of the blocker: who changed what, which right is missing (other people's text, unescaped)."""
     queue: str = ""
-    """The one that cannot be written, where the blocker is one queue's."""
+    """The one that cannot be written, or whose change somebody is to merge, where the blocker is one queue's."""
     since: datetime | None = None
     """Since when it is blocked, where known."""
     free: int | None = None

@@ -230,6 +230,20 @@ class Stage:
         self.kube.delete("jobs", job, local_queue(queue)[0])
         self.kube.reconcile()
 
+    def merge_in_git(self, queue: str, nominal: int) -> None:
+        """Somebody merges the number, and the GitOps tool applies it."""
+        self.kube.hand_edit(queue, "a100", nominal=nominal, manager="argocd-controller")
+        self.kube.reconcile()
+
+    def leave_to_git(self, queue: str) -> None:
+        """Set `write: propose` for a queue in the policy files, and wait until the bot has read it."""
+        file = self.policies / "clusters.yaml"
+        text = file.read_text(encoding="utf-8")
+        rules = f"    queues:\n      {queue}: {{write: propose}}\n"
+        file.write_text(f"{text.rstrip()}\n{rules}", encoding="utf-8")
+        policies = self.bot.world.policies
+        self.wait(f"the policy for {queue}", lambda: policies.policy.proposes("default", queue))
+
     def sums(self) -> list[int]:
         """nominalQuota of all queues together, after each version of any of them."""
         now: dict[str, int] = {}

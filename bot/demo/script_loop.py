@@ -1,5 +1,5 @@
 """The story `loop`: ask, a counter-offer, approve, the queues change, an edit by hand, an answer, an extension, the
-return, a loan that an admin ends, and work that is evicted at the end of one.
+return, a loan that an admin ends, work that is evicted at the end of one, and a queue that is written in Git.
 
 Played by demo/run.
 
@@ -12,6 +12,7 @@ from datetime import timedelta
 from textwrap import indent
 
 from bot.demo.run_stage import Stage
+from bot.demo.script_gitops import tell_gitops
 from bot.demo.slack import Message
 from bot.views.ids import Field
 
@@ -38,6 +39,7 @@ def tell_loop(stage: Stage, say: Say) -> None:
     story.returns()
     story.admin_ends()
     story.evicts()
+    tell_gitops(stage, say)
 
 
 class _Story:

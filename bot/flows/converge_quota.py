@@ -5,13 +5,13 @@ harmless; docs/convergence.md says why. Nothing is written without an intent in 
 only if nothing that the plan was made from has changed since.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
 from bot.core.convergence.changes import PatchOutcome, PatchResult
 from bot.core.convergence.facts import Intent
-from bot.core.convergence.landed import refused, settle, still_refused
+from bot.core.convergence.landed import refused, settle
 from bot.core.convergence.order import Move
 from bot.core.convergence.planner import Plan
 from bot.core.convergence.rebuild import highest_epoch, missing_fences
@@ -22,16 +22,16 @@ from bot.core.loans import Loan, LoanState
 from bot.core.requests import AuditEntry
 from bot.core.standing import Blocker
 from bot.flows.converge_memory import ConvergeMemory
+from bot.flows.converge_troubles import answers, cannot, may_not, refused_lately
 from bot.flows.loan_standing import Live, Trouble
 from bot.flows.measure_use import measure_use
 from bot.flows.pause_quota import TURN
 from bot.flows.plan_quota import Before, before_in, knows_nothing, make_plan, needs_kueue, read_before, resource_quotas
+from bot.flows.propose_changes import remind_of_proposals, store_proposals
 from bot.flows.tell_automation import tell_automation
 from bot.flows.tell_findings import tell_findings, tell_refusal
-from bot.flows.tell_loans import tell_blocked, tell_loans
-from bot.flows.tell_outages import began, forget, over, tell_back, tell_down
-from bot.flows.tell_unreadable import tell_unread, tell_unreadable, words_of
-from bot.flows.why_late import Past
+from bot.flows.tell_loans import tell_loans
+from bot.flows.tell_unreadable import tell_unread
 from bot.flows.world import World
 
 ROUNDS = 300
@@ -40,10 +40,6 @@ COHORTS_MAY_BE = timedelta(minutes=5)
 """How old the Cohort objects may be for a look that finds nothing. Otherwise they are read again."""
 LOOK_AGAIN = timedelta(seconds=60)
 """A cluster is not passed over longer than this while another one is tried again and again."""
-RETRY_FIRST = timedelta(seconds=1)
-RETRY_LONGEST = timedelta(seconds=60)
-HICCUP = timedelta(seconds=1)
-"""One call that fails, and the next one does not, is nobody's news."""
 _SILENT = {PatchOutcome.UNKNOWN: Blocker.API_DOWN, PatchOutcome.KUEUE_DOWN: Blocker.KUEUE_DOWN}
 
 
@@ -89,25 +85,28 @@ def _converge(
         if _is_fenced_off(memory, picture, epoch):
             lift(highest_epoch(picture))
             return timedelta(0)
-        unwritable = _unwritable(memory, picture, world.clock())
+        unwritable = refused_lately(memory, picture, world.clock())
         if fences := _fences(world, epoch, before, picture, unwritable):
             if silent := _send(world, epoch, memory, [(fence, _intent(world, fence, epoch)) for fence in fences]):
-                return _cannot(world, epoch, memory, name, silent, "")
+                return cannot(world, epoch, memory, name, silent, "")
             continue
         before, planned = make_plan(world, epoch, before, picture, unwritable)
-        if cohorts_within and (planned.writes or planned.loans or planned.found_loans or planned.findings):
+        if cohorts_within and (
+            planned.writes or planned.loans or planned.found_loans or planned.findings or planned.proposals.is_news
+        ):
             cohorts_within = timedelta(0)
             continue
         intents = _store(world, name, epoch, before, planned, picture)
         if intents is None:
             continue
         memory.told.note_closed(planned)
-        if not intents:
+        proposed = planned.proposals.is_news and not world.observe_only
+        if not intents and not proposed:
             wait = _at_rest(world, epoch, memory, before, planned, picture)
             turn = _next_turn(before.loans, world.clock())
             return min((one for one in (wait, turn) if one is not None), default=None)
         if silent := _send(world, epoch, memory, intents):
-            return _cannot(world, epoch, memory, name, silent, "")
+            return cannot(world, epoch, memory, name, silent, "")
     return timedelta(0)
 
 
@@ -132,45 +131,40 @@ def _look(
     try:
         picture = cluster.read(cohorts_within=cohorts_within, resource_quotas=quotas, kueue=kueue)
     except Unavailable as error:
-        return _cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
+        return cannot(world, epoch, memory, name, Blocker.API_DOWN, error.why)
     except Rejected as error:
-        return _may_not(world, epoch, memory, name, error)
+        return may_not(world, epoch, memory, name, error)
     tell_unread(world, picture)
     return picture
 
 
 def _fences(
-    world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Container[str]
+    world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Iterable[str]
 ) -> Sequence[PlannedWrite]:
     """What must be fenced before anything is planned, because the database was lost. Who only looks fences nothing."""
     if world.observe_only or not knows_nothing(before, picture, world.install):
         return ()
-    return missing_fences(picture, world.install, epoch, unwritable)
+    never = world.policies.policy.proposing(picture.cluster)
+    return missing_fences(picture, world.install, epoch, {*unwritable, *never})
 
 
 def _at_rest(
     world: World, epoch: int, memory: ConvergeMemory, before: Before, planned: Plan, picture: ClusterPicture
 ) -> timedelta | None:
     """Nothing is left to write now: see how much is used, and say what is new."""
-    memory.failures.pop(picture.cluster, None)
-    _answers(world, epoch, memory, picture.cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
+    cluster = picture.cluster
+    memory.failures.pop(cluster, None)
+    answers(world, epoch, memory, cluster, Blocker.API_DOWN, Blocker.KUEUE_DOWN)
     changed = {loan.id: loan for loan in planned.loans}
     loans = [changed.get(loan.id, loan) for loan in before.loans]
     with world.store.read() as uow:
-        records, pause = uow.fields.records(picture.cluster), uow.pauses.get()
-    troubles = {queue: one for (cluster, queue), one in memory.troubles.items() if cluster == picture.cluster}
-    past = [one for (cluster, _), one in memory.past.items() if cluster == picture.cluster]
+        records, pause, proposals = uow.fields.records(cluster), uow.pauses.get(), uow.proposals.open(cluster)
+    remind_of_proposals(world, epoch, proposals)
+    troubles = {queue: one for (where, queue), one in memory.troubles.items() if where == cluster}
+    past = [one for (where, _), one in memory.past.items() if where == cluster]
     measure_use(world, epoch, picture, loans, records, memory.use)
     tell_automation(world, epoch, planned, picture, memory.automation)
     return tell_loans(world, epoch, planned, Live(picture, records, troubles, past, pause), memory.told)
-
-
-def _answers(world: World, epoch: int, memory: ConvergeMemory, cluster: str, *blockers: Blocker) -> None:
-    """What did not answer does."""
-    for outage in over(memory.outages, cluster, *blockers):
-        memory.past[cluster, outage.blocker] = Past(outage.blocker, outage.since, world.clock())
-        tell_back(world, epoch, cluster, outage)
-        forget(memory.outages, cluster, outage)
 
 
 def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
@@ -180,44 +174,8 @@ def _next_turn(loans: Sequence[Loan], now: datetime) -> timedelta | None:
     return min(ahead, default=None)
 
 
-def _cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, blocker: Blocker, words: str) -> timedelta:
-    """The cluster does not answer, or Kueue does not: say so where people look, and try again later and later."""
-    now = world.clock()
-    if blocker is Blocker.KUEUE_DOWN:
-        _answers(world, epoch, memory, cluster, Blocker.API_DOWN)  # it was the API server that said so
-    outage = began(memory.outages, cluster, blocker, now)
-    tell_down(world, epoch, cluster, outage)
-    if now - outage.since >= HICCUP:
-        tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
-    return min(RETRY_FIRST * (1 << min(memory.failed(cluster) - 1, 10)), RETRY_LONGEST)
-
-
-def _may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:
-    """The cluster answers and says no: the bot may not read its queues, or it has no Kueue."""
-    _answers(world, epoch, memory, cluster, Blocker.API_DOWN)
-    tell_unreadable(world, cluster, error)
-    trouble = Trouble(Blocker.CANNOT_READ, words_of(error), world.clock())
-    tell_blocked(world, epoch, cluster, trouble, memory.told)
-    memory.failed(cluster)
-    return RETRY_LONGEST
-
-
 def _intent(world: World, write: PlannedWrite, epoch: int) -> Intent:
     return write.intent(world.new_id(), epoch, world.clock())
-
-
-def _unwritable(memory: ConvergeMemory, picture: ClusterPicture, now: datetime) -> dict[str, str]:
-    """Queues whose last write was refused, until they change or some time has passed."""
-    left = dict(picture.unread)
-    for (cluster, queue), refusal in list(memory.refusals.items()):
-        if cluster != picture.cluster:
-            continue
-        if still_refused(refusal, picture.find(queue), now):
-            left[queue] = refusal.words
-        else:
-            del memory.refusals[cluster, queue]
-            memory.troubles.pop((cluster, queue), None)
-    return left
 
 
 def _store(
@@ -241,6 +199,8 @@ def _store(
                 uow.loans.update(loan)
             for loan in planned.found_loans:
                 uow.loans.add(loan)
+            if not world.observe_only:
+                store_proposals(uow, world, planned)
             for intent_id in planned.closed_intents:
                 uow.fields.close_intent(intent_id, "dead", now)
             sent = [] if world.observe_only else [(write, _intent(world, write, epoch)) for write in writes]

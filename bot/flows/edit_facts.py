@@ -50,6 +50,7 @@ def edit_facts(world: World, notice: Notice) -> EditFacts:
         cohort=facts.get("cohort"),
         cluster=key.cluster if len(world.clusters) > 1 else None,
         managed_by=facts.get("managed_by"),
+        in_git=world.policies.policy.proposes(key.cluster, key.queue),
         stripped=facts["kind"] == "doubtful",
         recreated=facts["kind"] == "re-created",
         expected_known=facts["kind"] not in {"doubtful", "half-lost"},

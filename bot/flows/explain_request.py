@@ -64,7 +64,16 @@ def explain_draft(world: World, draft: Draft) -> WhatIf:
     verdict = evaluate(policy, replace(facts, overcommits=may_overcommit(proposal.ask, promised)))
     groups = look_up_groups(world, groups_of_steps(policy, verdict.steps))
     steps = standing_of_steps(policy, verdict.steps, (), person.id, groups)
-    return WhatIf(proposal.ask, explain(verdict), tuple(_named(world, step) for step in steps), proposal.notes)
+    queues = [name for name in (proposal.ask.queue, proposal.ask.lender) if name]
+    managed = [(name, picture.queues[name].managed_by) for name in queues]
+    return WhatIf(
+        proposal.ask,
+        explain(verdict),
+        tuple(_named(world, step) for step in steps),
+        proposal.notes,
+        managed_by=tuple((name, tool) for name, tool in managed if tool),
+        in_git=tuple(name for name in queues if policy.proposes(proposal.ask.cluster, name)),
+    )
 
 
 def _named(world: World, step: StepStanding) -> StepLine:

@@ -29,7 +29,10 @@ def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -
     )
     if isinstance(workloads, NotRead):
         return workloads
-    impact = replace(assess(ask, look, workloads), overcommit=live_overcommit(world, ask, look))
+    proposing = world.policies.policy.proposing(ask.cluster)
+    in_git = tuple(name for name in (ask.lender, ask.queue) if name in proposing and name is not None)
+    impact = assess(ask, look, workloads)
+    impact = replace(impact, overcommit=live_overcommit(world, ask, look), in_git=in_git)
     return _with_bases(world, ask, impact)
 
 

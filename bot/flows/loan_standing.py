@@ -66,7 +66,7 @@ def standing_of(loan: Loan, figures: LoanFigures | None, live: Live) -> LoanStan
         lender=_move(lender, live) if lender else None,
         blocker=blocker,
         words=words,
-        queue=figures.unwritable[0][0] if figures and figures.unwritable else "",
+        queue=_queue_of(figures, blocker),
         since=since,
         free=live.tree(entry).free(loan.borrower),
         read_at=live.picture.read_at,
@@ -95,6 +95,14 @@ def _room(room: RoomBeside, live: Live) -> RoomStanding:
     number = live_number(live.picture.find(room.field.queue), room.field)
     before = None if number is None else number - room.raised
     return RoomStanding(Move(room.field.queue, before, number), room.raised, room.blocked, room.in_question)
+
+
+def _queue_of(figures: LoanFigures | None, blocker: Blocker | None) -> str:
+    if figures is None:
+        return ""
+    if blocker is Blocker.PROPOSED:
+        return figures.proposed[0]
+    return figures.unwritable[0][0] if figures.unwritable else ""
 
 
 def above_quota(queue: QueueSnapshot | None, entry: FlavorResource) -> int:
@@ -132,6 +140,8 @@ def _blocked(loan: Loan, figures: LoanFigures | None, live: Live) -> tuple[Block
             return Blocker.AUTOMATED, found.quota_automation, None
         trouble = live.troubles.get(queue)
         return (trouble.blocker, trouble.words, trouble.since) if trouble else (Blocker.REFUSED, why, None)
+    if figures.proposed:
+        return Blocker.PROPOSED, "", None
     if figures.short_by:
         return Blocker.SHORT, loan.lender or "", None
     return (Blocker.WAITS, figures.waits_for, None) if figures.waits_for else (None, "", None)

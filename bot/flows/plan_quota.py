@@ -1,12 +1,13 @@
 """What a plan of convergence is made from: the database's side, read at one moment. Used by flows/converge_quota."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.core.convergence.annotation import may_be_ours, read
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
 from bot.core.convergence.planner import Plan, PlanFacts, plan
+from bot.core.convergence.proposals import Proposal, Proposing
 from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan
 from bot.core.pause import Pause
@@ -29,6 +30,8 @@ class Before:
     """Closed ones that a record or an annotation still names: nobody's legs would be anybody's to take back."""
 
     pause: Pause | None = None
+    proposals: Sequence[Proposal] = ()
+    """Those that are open."""
 
     @property
     def versions(self) -> tuple[object, ...]:
@@ -38,6 +41,7 @@ class Before:
             {intent.id for intent in self.intents},
             {loan.id: loan.version for loan in self.loans},
             self.pause,
+            {proposal.id for proposal in self.proposals},
         )
 
 
@@ -51,7 +55,9 @@ def before_in(uow: UnitOfWork, cluster: str) -> Before:
     records = uow.fields.records(cluster)
     named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
     closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
-    return Before(records, uow.fields.open_intents(cluster), loans, closed, uow.pauses.get())
+    return Before(
+        records, uow.fields.open_intents(cluster), loans, closed, uow.pauses.get(), uow.proposals.open(cluster)
+    )
 
 
 def _known_after_all(world: World, planned: Plan) -> list[Loan]:
@@ -77,6 +83,7 @@ def _plan_from(
             unwritable=unwritable,
             paused=before.pause is not None,
             beside=beside(world.policies.policy, before),
+            proposing=_proposing(before, world.policies.policy.proposing(picture.cluster)),
         )
     )
 
@@ -106,6 +113,10 @@ def needs_kueue(policy: Policy, cluster: str, before: Before) -> bool:
     return not names or not all(is_resource_quota(name) for name in names)
 
 
+def _proposing(before: Before, queues: Set[str]) -> Proposing:
+    return Proposing(queues, {proposal.queue: proposal for proposal in before.proposals})
+
+
 def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
     """The database was lost: annotations of this installation stand on queues that it has no record of.
 
@@ -123,7 +134,9 @@ def plan_for(store: Store, cluster: Cluster, policy: Policy, install: str, now: 
     kueue = needs_kueue(policy, cluster.name, before)
     picture = cluster.read(resource_quotas=resource_quotas(policy, before), kueue=kueue)
     facts = PlanFacts(install, 0, now, picture, before.records, before.intents, before.loans, picture.unread)
-    return plan(replace(facts, paused=before.pause is not None, beside=beside(policy, before)))
+    proposing = _proposing(before, policy.proposing(cluster.name))
+    paused = before.pause is not None
+    return plan(replace(facts, paused=paused, beside=beside(policy, before), proposing=proposing))
 
 
 def make_plan(

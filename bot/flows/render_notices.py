@@ -20,12 +20,13 @@ from bot.flows.edit_facts import edit_facts
 from bot.flows.eviction_facts import extension_of
 from bot.flows.gather import person_or_id
 from bot.flows.idle_facts import idle_facts
+from bot.flows.propose_changes import proposal_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.render_ask_back import render_ask_back
 from bot.flows.render_escalation import render_escalation
 from bot.flows.render_for_admins import FOR_ADMINS
 from bot.flows.world import World
-from bot.views import direct, evictions, loan_trouble, offers, reminders, series
+from bot.views import direct, evictions, loan_trouble, offers, proposals, reminders, series
 from bot.views.edit_question import edit_question
 from bot.views.facts import CardFacts, Offered, Surface
 from bot.views.idle_loan import idle_loan
@@ -142,6 +143,14 @@ def _question(world: World, notice: Notice) -> Message:
     return edit_question(edit_facts(world, notice))
 
 
+def _proposal(world: World, notice: Notice) -> Message:
+    return proposals.proposal(proposal_facts(world, notice))
+
+
+def _proposal_waits(world: World, notice: Notice) -> Message:
+    return proposals.proposal_waits(proposal_facts(world, notice))
+
+
 def _suspended(world: World, notice: Notice) -> Message:
     facts = notice.draft.facts
     with world.store.read() as uow:
@@ -202,6 +211,8 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.ASKED_BACK: render_ask_back,
     NoticeKind.ASK_BACK_ANSWERED: render_ask_back,
     NoticeKind.OUTSIDE_EDIT: _question,
+    NoticeKind.PROPOSAL: _proposal,
+    NoticeKind.PROPOSAL_WAITS: _proposal_waits,
     NoticeKind.LOAN_SUSPENDED: _suspended,
     NoticeKind.LOAN_SHORT: _short,
     NoticeKind.ENDS_IN_A_DAY: _ending,

@@ -227,7 +227,8 @@ def _judged(world: World, draft: Draft, now: FormPicture) -> FormPicture:
     with world.store.read() as uow:
         facts = request_facts(uow, proposal.ask, world.clock(), policy)
     verdict = evaluate(policy, replace(facts, overcommits=may_overcommit(proposal.ask, promised)))
-    managed = [(name, picture.queues[name].managed_by) for name in (proposal.ask.queue, proposal.ask.lender) if name]
+    queues = [name for name in (proposal.ask.queue, proposal.ask.lender) if name]
+    managed = [(name, picture.queues[name].managed_by) for name in queues]
     return replace(
         now,
         kind=proposal.ask.kind,
@@ -236,6 +237,7 @@ def _judged(world: World, draft: Draft, now: FormPicture) -> FormPicture:
         rule=verdict.rule if verdict.outcome is Outcome.AUTO else None,
         denied=verdict.words if verdict.outcome is Outcome.DENIED else None,
         managed_by=tuple((name, tool) for name, tool in managed if tool),
+        in_git=tuple(name for name in queues if policy.proposes(proposal.ask.cluster, name)),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.core.cohorts import quota_tree
+from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord
 from bot.core.errors import Refused
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.loans import Loan, LoanState
@@ -14,6 +15,7 @@ from bot.core.requests import QuotaRequest, RequestState
 from bot.flows.card_facts import unit_of
 from bot.flows.gather import OPEN, person_of, roles_of_person
 from bot.flows.look_up import pause_of
+from bot.flows.propose_changes import proposed_number
 from bot.flows.read_cluster import NotRead, read_queues
 from bot.flows.series import without_later_times
 from bot.flows.waiting_devices import waiting_devices, waiting_of
@@ -42,8 +44,16 @@ def show_facts(world: World, user: str, queue: str | None, hardware: str | None)
                 may_request=roles.admin or queue in own,
                 waiting_unknown=waiting.why if isinstance(waiting, NotRead) else None,
                 pause=pause_of(world),
+                in_git=policy.proposes(name, queue),
+                proposed=_proposed(world, name, queue),
             )
     raise no_such_queue(queue or "", seen)
+
+
+def _proposed(world: World, cluster: str, queue: str) -> tuple[tuple[str, str, str], ...]:
+    with world.store.read() as uow:
+        proposals = [one for one in uow.proposals.open(cluster) if one.queue == queue]
+    return tuple(proposed_number(part) for proposal in proposals for part in proposal.fields)
 
 
 def _picture(world: World, cluster: str) -> ClusterPicture:
@@ -78,6 +88,7 @@ class _Around:
     requests: Sequence[tuple[QuotaRequest, int]]
     """With how many approvals each has."""
     waiting: Mapping[str, int] | NotRead
+    records: Mapping[FieldKey, FieldRecord]
 
 
 def _figures(world: World, policy: Policy, picture: ClusterPicture, looked: _Asked) -> list[FlavorFigures]:
@@ -88,8 +99,9 @@ def _figures(world: World, policy: Policy, picture: ClusterPicture, looked: _Ask
         found = [loan for loan in uow.loans.find(states=OPEN, queues={queue.name}) if loan.cluster == picture.cluster]
         loans = without_later_times(uow, found)
         requests = [one for one in uow.requests.find(states={RequestState.WAITING}) if one.extends is None]
+        records = uow.fields.records(picture.cluster)
         asked = [(one, len(uow.requests.approvals(one.id))) for one in requests if one.ask.cluster == picture.cluster]
-    around = _Around(picture, queue, loans, asked, looked.waiting)
+    around = _Around(picture, queue, loans, asked, looked.waiting, records)
     return [
         _flavor(around, entry, unit_of(policy, picture.cluster, entry.resource))
         for entry in queue.quotas
@@ -101,7 +113,10 @@ def _flavor(around: _Around, entry: FlavorResource, unit: Unit) -> FlavorFigures
     queue, tree = around.queue, quota_tree(around.picture, entry)
     quota = queue.quotas[entry]
     parts = [_part(loan, queue.name) for loan in around.loans if (loan.flavor, loan.resource) == entry]
+    record = around.records.get(FieldKey(queue.cluster, queue.name, *entry, FieldName.NOMINAL))
     moved = sum(part.amount for part in parts if part.other is not None and part.in_force)
+    if record is not None and (record.uid, record.wrote, record.question) == (queue.uid, quota.nominal, None):
+        moved = sum(record.legs.values())  # what is over and not given back yet is still in it
     return FlavorFigures(
         flavor=entry.flavor,
         nominal=quota.nominal,

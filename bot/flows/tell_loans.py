@@ -34,7 +34,9 @@ UNSAID = timedelta(days=60)
 """How far back a new leader looks for ends that were not told, by the start of the loan."""
 PATIENCE = timedelta(seconds=20)
 """How long an approved loan may take before its requester hears that it waits."""
-_CANNOT_RETURN = frozenset({Blocker.IN_QUESTION, Blocker.AUTOMATED, Blocker.NO_RIGHT, Blocker.REFUSED})
+_CANNOT_RETURN = frozenset(
+    {Blocker.IN_QUESTION, Blocker.AUTOMATED, Blocker.NO_RIGHT, Blocker.REFUSED, Blocker.PROPOSED}
+)
 _HARD = frozenset(Blocker) - {Blocker.IN_QUESTION, Blocker.SUSPENDED, Blocker.SHORT, Blocker.WAITS}
 
 

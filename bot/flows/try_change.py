@@ -23,6 +23,8 @@ def try_change(world: World, ask: Ask, picture: ClusterPicture) -> tuple[str, ..
     """Notes for the card; empty if all is well. Raises Refused if Kueue says no to the numbers."""
     notes: list[str] = []
     for change in _changes(ask, picture):
+        if world.policies.policy.proposes(ask.cluster, change.queue.name):
+            continue  # somebody else writes it: the bot needs no right to, and tries nothing
         result = world.clusters[ask.cluster].patch(change, dry_run=True)
         if result.outcome is PatchOutcome.REFUSED:
             who = "The API server" if is_resource_quota(change.queue.name) else "Kueue"

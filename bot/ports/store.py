@@ -16,6 +16,7 @@ from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.ports.evictions import Evictions
 from bot.ports.home_tabs import HomeTabs
 from bot.ports.idle_store import IdleOffers, LoanUses
+from bot.ports.proposals import Proposals
 from bot.ports.unanswered import AskBacks, Escalations
 
 
@@ -273,6 +274,8 @@ class UnitOfWork(Protocol):
     def escalations(self) -> Escalations: ...
     @property
     def home_tabs(self) -> HomeTabs: ...
+    @property
+    def proposals(self) -> Proposals: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

@@ -104,8 +104,9 @@ def _team(facts: DetailsFacts) -> list[Block]:
 
 
 def _git(card: CardFacts) -> list[Block]:
-    tools = sorted({tool for _, tool in card.impact.managed_by}) if card.impact else []
+    impact = card.impact
+    managed = () if impact is None else (tool for queue, tool in impact.managed_by if queue not in impact.in_git)
     blocks: list[Block] = []
-    for tool in tools:
+    for tool in sorted(set(managed)):
         blocks += [_part("How to keep quota out of Git's hands", line("For ", Theirs(tool))), pre(ignore_rule(tool))]
     return blocks

@@ -82,6 +82,8 @@ class EditFacts:
     """Shown if there are several."""
     managed_by: str | None = None
     """GitOps tool that owns the queue, if one does."""
+    in_git: bool = False
+    """The bot does not write it: what follows from an answer is proposed."""
     stripped: bool = False
     """The bot's annotation is missing too: its own write may have been undone."""
     recreated: bool = False
@@ -181,13 +183,16 @@ def _about(facts: EditFacts) -> list[Line]:
         lines.append(line(f"The {kind_of(facts.queue)} was deleted and made again"))
     if facts.stripped:
         lines.append(line("The bot's annotation is gone too: its own write may have been undone"))
-    if facts.managed_by:
+    if facts.in_git:
+        lines.append(line("It is written in Git: what follows from an answer is proposed, not written"))
+    elif facts.managed_by:
         tool = Theirs(facts.managed_by)
         owns, ignores = ("quota", "/spec/hard") if facts.field is FieldName.HARD else ("queue", "resourceGroups")
         lines.append(line(tool, f" owns this {owns}: tell it to ignore ", Code(ignores), ", or change Git"))
     if facts.cluster:
         lines.append(line("Cluster: ", Theirs(facts.cluster)))
-    return [*lines, line("Until someone answers, the bot writes nothing here")]
+    nothing = "proposes nothing new" if facts.in_git else "writes nothing"
+    return [*lines, line(f"Until someone answers, the bot {nothing} here")]
 
 
 def _sum(facts: EditFacts) -> Line:
@@ -248,9 +253,13 @@ def _answer_button(facts: EditFacts, choice: AnswerChoice) -> dict[str, Any]:
     over = f" This is {choice.over_nodes:,} more than the nodes have." if choice.over_nodes else ""
     loans = f"{number(choice.after)} after the {_loans(facts)}.{over}"
     stays = choice.now == facts.live
-    title = line("Keep ") if stays else line("Set ")
+    title = line("Keep ") if stays else line("Propose setting " if facts.in_git else "Set ")
     asks = line(title, _plain_subject(facts), " at " if stays else " to ", f"{number(choice.now)} now?")
-    asked = Confirm(line("Answer this change?"), line(asks, " ", loans), "Keep it" if stays else "Set it")
+    asked = Confirm(
+        line("Answer this change?"),
+        line(asks, " ", loans),
+        "Keep it" if stays else "Propose it" if facts.in_git else "Set it",
+    )
     return button(labels[choice.kind], _ACTIONS[choice.kind], facts.id, confirm=asked)
 
 

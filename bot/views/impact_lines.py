@@ -3,6 +3,7 @@
 Every figure comes from core.impact; nothing is computed here but differences.
 """
 
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from bot.core.impact import AtRisk, Impact, Move
@@ -146,12 +147,27 @@ def _stopped(impact: Impact) -> list[Line]:
 
 
 def _managed(impact: Impact) -> list[Line]:
-    return [managed_warning(queue, tool) for queue, tool in impact.managed_by]
+    return managed_lines(impact.managed_by, impact.in_git)
+
+
+def managed_lines(managed_by: Iterable[tuple[str, str]], in_git: Collection[str]) -> list[Line]:
+    """Who else writes the queues of a loan, and what an approval does then."""
+    warnings = [managed_warning(queue, tool) for queue, tool in managed_by if queue not in in_git]
+    return [*(in_git_line(queue) for queue in in_git), *warnings]
+
+
+def in_git_line(queue: str) -> Line:
+    """Before an approval, of a queue that the bot does not write."""
+    return line(
+        *(Theirs(queue), " is written in Git: after approval the bot posts the change there is to make, "),
+        "and the loan is in force when that is merged",
+    )
 
 
 def managed_warning(queue: str, tool: str) -> Line:
     """The GitOps warning, before an approval."""
     return line(
         *("Warning: ", Theirs(queue), " is managed by ", Theirs(tool), ": it may set the quota back within minutes. "),
-        *("Tell it to ignore ", Code("resourceGroups"), " (how: Details), or make the change in Git."),
+        *("Tell it to ignore ", Code("resourceGroups"), " (how: Details), or let the bot propose changes for Git: "),
+        *("admins set ", Code("write: propose"), " for it in the policy."),
     )

@@ -87,6 +87,11 @@ class NoticeKind(StrEnum):
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the
     answer, a further change, or that it went away."""
+    PROPOSAL = "proposal"
+    """[proposals.proposal] Platform channel, once per difference that somebody is to merge in Git; the same message
+    shows that it is in force, or that it counts no more."""
+    PROPOSAL_WAITS = "proposal_waits"
+    """[proposals.proposal_waits] Thread of that message, once, when it is not merged for some hours."""
     LOAN_SUSPENDED = "loan_suspended"
     """[loan_trouble.suspended] Platform channel, requester and both queues' leads, when a queue or an entry of a loan
     is gone or the loan no longer makes sense."""

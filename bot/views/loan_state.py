@@ -277,6 +277,8 @@ def _blocked(facts: CardFacts) -> Told:
     because = blocked_because(loan, standing, facts.last_try)
     state = line(_how_much(facts, loan, standing), because.cause)
     short = line("not in force" if not standing.raised else f"{standing.raised:,} of {loan.amount:,} in force")
+    if standing.blocker is Blocker.PROPOSED:
+        short = line(short, ": proposed, not merged yet")
     return Told(because.symbol, state, short, (*because.lines, *approved_by(facts)))
 
 
@@ -325,6 +327,10 @@ def _not_lowered(facts: CardFacts) -> Told:
     if standing.blocker is Blocker.AUTOMATED:
         because = blocked_because(facts.loan, standing)
         return Told(because.symbol, line(_over(facts), "; not returned: ", because.cause), line("ended, not returned"))
+    if not standing.raised and standing.lender and standing.blocker is Blocker.PROPOSED:
+        when = " back when that is merged in Git"
+        gets = line("; quota is lowered, ", Theirs(standing.lender.queue), f" gets {standing.lowered:,}", when)
+        return Told(Symbol.WAITS, line(_over(facts), gets), line("ended: proposed, not merged yet"))
     if not standing.raised and standing.lender:
         gets = line("; quota is lowered, ", Theirs(standing.lender.queue), f" gets {standing.lowered:,} back soon")
         return Told(Symbol.WAITS, line(_over(facts), gets), line("ended"))
@@ -336,7 +342,8 @@ def _not_lowered(facts: CardFacts) -> Told:
         return Told(Symbol.LOOK, state, line("ended, quota not lowered"))
     because = blocked_because(facts.loan, standing, facts.last_try)
     state = line(_over(facts), "; quota not lowered yet: ", because.cause)
-    return Told(because.symbol, state, line("ended, quota not lowered"))
+    short = "ended: proposed, not merged yet" if standing.blocker is Blocker.PROPOSED else "ended, quota not lowered"
+    return Told(because.symbol, state, line(short))
 
 
 def _over(facts: CardFacts) -> Line:

@@ -129,6 +129,11 @@ def blocked_because(loan: Loan, standing: LoanStanding, last_try: datetime | Non
             queue = Theirs(standing.queue or loan.borrower)
             cause = line(queue, "'s quota is now written by Kueue itself (", Theirs(standing.words), ")")
             return Because(Symbol.LOOK, cause, (line("The bot writes nothing there until Kueue stops"),))
+        case Blocker.PROPOSED:
+            queue = Theirs(standing.queue or loan.borrower)
+            cause = line("the change of ", queue, " is proposed, not merged in Git yet")
+            where = line("The difference is in the platform channel; the bot sees when it is merged")
+            return Because(Symbol.WAITS, cause, (where,))
         case Blocker.PAUSED:
             cause = line("quota changes are paused by ", Theirs(standing.words), since)
             return Because(Symbol.WAITS, cause, (line("Put in force when they go on; ends ", Moment(loan.end)),))

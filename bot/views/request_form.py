@@ -16,7 +16,7 @@ from bot.views.amounts import GPU, Unit, counted, joined, of_flavor
 from bot.views.answers.done import sent_line
 from bot.views.facts import Step
 from bot.views.ids import KIND_BOT, LENDER_BOT, REPEAT_ONCE, UNTIL_DATE, Action, Field, View, option_value
-from bot.views.impact_lines import managed_warning, promised_line
+from bot.views.impact_lines import managed_lines, promised_line
 from bot.views.inputs import MOST_OPTIONS, Option, instant, select, whole_number, words
 from bot.views.kit import actions, alert, button, line, rich
 from bot.views.parts import REASON_LIMIT, Clock, Code, Line, Reason, Theirs
@@ -96,6 +96,8 @@ class FormPicture:
     """Why policy says no."""
     managed_by: tuple[tuple[str, str], ...] = ()
     """(queue, tool) where GitOps owns a queue."""
+    in_git: tuple[str, ...] = ()
+    """Queues for which the bot only proposes changes."""
     trouble: str | None = None
     """Why there are no live figures: a clause such as "the API server is not answering"."""
     overcommit: Overcommit | None = None
@@ -266,7 +268,7 @@ def picture_lines(picture: FormPicture) -> list[Line]:
         limit = Code("borrowingLimit")
         none = line(queue, " may borrow without a limit already (no ", limit, "): no loan is needed.")
         return [none, *_free_line(picture)]
-    warnings = [managed_warning(*one) for one in picture.managed_by]
+    warnings = managed_lines(picture.managed_by, picture.in_git)
     promised = [promised_line(picture.overcommit, picture.flavor)] if picture.overcommit else []
     return [*_free_line(picture), *promised, *_decided_line(picture), *warnings]
 

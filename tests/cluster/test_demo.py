@@ -45,6 +45,9 @@ class StageOnSite(Stage):
     def cancel(self, queue: str, job: str) -> None:
         self._site.cancel_of(local_queue(queue)[0], job)
 
+    def merge_in_git(self, queue: str, nominal: int) -> None:
+        self.edit_by_hand(queue, nominal)
+
     def sums(self) -> list[int]:
         return self._recorder.sums()
 

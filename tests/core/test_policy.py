@@ -84,6 +84,7 @@ UNKNOWN_KEYS = [
     (rule(0, then={"steps": [{"who": "team-leads", "cuont": 2}]}), ("rules", 0, "then", "steps", 0, "cuont"), "count"),
     (rule(0, iff={}), ("rules", 0, "iff"), "if"),
     (cluster(lenders={"nlp": {"atmost": 1}}), ("clusters", "default", "lenders", "nlp", "atmost"), "at_most"),
+    (cluster(queues={"nlp": {"wriet": "propose"}}), (*DEFAULT, "queues", "nlp", "wriet"), "write"),
     (cluster(accelerators={GPU: {**UNIT, "alais": "c"}}), (*DEFAULT, "accelerators", GPU, "alais"), "alias"),
 ]  # fmt: skip
 
@@ -108,6 +109,9 @@ def test_a_team_named_like_a_key_does_not_confuse_the_allowed_keys() -> None:
 
 WRONG_VALUES = [
     (team(channel="#nlp"), '"#nlp" is no Slack channel id'),
+    (cluster(queues={"nlp": {"write": "git"}}), '"git" is not allowed here'),
+    (cluster(queues={"nlp": {"write": "proposed"}}), 'did you mean propose?'),
+    (cluster(queues={"Nlp Queue": {}}), "is no name that Kubernetes allows"),
     (team(members=7), '"7" is not a list'),
     (team(members=["@anna"]), '"@anna" is no Slack user id'),
     (team(members=["U0NLP", "U0NLP"]), '"U0NLP" is there twice'),

@@ -15,6 +15,7 @@ from bot.adapters.db import migrate
 from bot.adapters.db.unit_of_work import SqlStore
 from bot.core.ask_backs import AskBack, AskBackState
 from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField, Intent, Question
+from bot.core.convergence.proposals import Proposal, ProposalEnd, ProposedField
 from bot.core.errors import NotLeader, Stale
 from bot.core.escalations import Escalation
 from bot.core.evictions import Eviction, EvictionState, Work
@@ -338,6 +339,21 @@ def ask_backs(program: Program, uow: UnitOfWork) -> Any:
     return uow.ask_backs.update(replace(settled, version=one.version + (what == "stale")))
 
 
+def proposals(program: Program, uow: UnitOfWork) -> Any:
+    """One of a queue is open at most; ends of those that are open, ended or not there."""
+    draw = program.random
+    what = draw.choice(["add", "add", "end", "get", "open"])
+    if what == "add":
+        key = program.field()
+        before = IntendedField(key, 2, 6, {}, 6, 4, None)
+        parts = (ProposedField(before, replace(before, seq=3, legs={"L1": 2}, wrote=8)),) * draw.randrange(3)
+        made = Proposal(program.key("p", 6), program.name, key.queue, "u", parts, program.at())
+        return uow.proposals.add(made)
+    if what == "end":
+        return uow.proposals.end(program.key("p", 6), draw.choice(list(ProposalEnd)), program.at())
+    return uow.proposals.get(program.key("p", 6)) if what == "get" else uow.proposals.open(program.name)
+
+
 def escalations(program: Program, uow: UnitOfWork) -> Any:
     draw = program.random
     mine = uow.requests.find(requester=program.name)
@@ -377,6 +393,8 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     ask_backs,
     escalations,
     home_tabs,
+    proposals,
+    proposals,
 )
 
 
@@ -400,6 +418,7 @@ def transcript(store: Store, seed: int) -> list[Any]:
     with store.read() as uow:
         seen.add([uow.requests.find(requester=program.name), list(uow.fields.records(program.name).values())])
         seen.add([uow.notices.get(f"{program.name}:card:{number}") for number in range(5)])
+        seen.add([uow.proposals.get(f"{program.name}:p{number}") for number in range(6)])
     return seen.said
 
 

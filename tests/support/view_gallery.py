@@ -47,6 +47,7 @@ from bot.views.ids import UNTIL_DATE, Field
 from bot.views.kit import line
 from bot.views.overcommit_form import overcommit_form
 from bot.views.parts import Channel, Group, Theirs
+from bot.views.proposals import proposal, proposal_waits
 from bot.views.repeat import as_a_repeat, as_late
 from bot.views.request_card import card, extend_button, return_button
 from bot.views.request_form import (
@@ -68,6 +69,7 @@ from bot.views.said import said
 from tests.support.view_evictions import evictions
 from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_idle import idle_gallery
+from tests.support.view_proposals import proposed
 from tests.support.view_questions import question
 from tests.support.view_unanswered import asked_back, unanswered
 
@@ -425,6 +427,9 @@ def _answers(world: World) -> Iterator[tuple[str, Message]]:
 def _questions(names: Names) -> Iterator[tuple[str, Message]]:
     for name, facts in question(names).items():
         yield f"question {name}", edit_question(facts)
+    for name, stands in proposed(names).items():
+        yield f"proposal {name}", proposal(stands)
+        yield f"proposal waits, {name}", proposal_waits(stands)
 
 
 def _troubles(names: Names) -> Iterator[tuple[str, Message]]:

@@ -43,6 +43,7 @@ def question(names: Names = NAMES) -> dict[str, EditFacts]:
         "resource quota": replace(asked, queue=f"{names.queue}/gpu", flavor="", field=FieldName.HARD, resource=GPU),
         "unknown": replace(asked, expected_known=False, expected=None, base=None),
         "after the end": replace(asked, over=(142,)),
+        "in git": replace(asked, in_git=True, managed_by=names.tool),
         "back": replace(asked, live=24, back_since=at("14:50")),
     }
     for choice in CHOICES:

@@ -53,7 +53,8 @@ FOUR_AT_RISK = "4 GPUs become preemptible, likely w0 (1), w1 (1), w2 (1) and 2 m
 FIVE = tuple(AtRisk(f"w{i}", 1) for i in range(5))
 GIT = (
     "it may set the quota back within minutes. "
-    "Tell it to ignore resourceGroups (how: Details), or make the change in Git."
+    "Tell it to ignore resourceGroups (how: Details), or let the bot propose changes for Git: "
+    "admins set write: propose for it in the policy."
 )
 
 

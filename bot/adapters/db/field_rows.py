@@ -66,7 +66,7 @@ def of_intent(intent: Intent) -> Columns:
         "resource_version": intent.resource_version,
         "generation": intent.generation,
         "epoch": intent.epoch,
-        "fields": [_of_intended(field) for field in intent.fields],
+        "fields": [of_intended(field) for field in intent.fields],
         "created_at": intent.created_at,
     }
 
@@ -80,12 +80,12 @@ def to_intent(row: RowMapping) -> Intent:
         resource_version=row["resource_version"],
         generation=row["generation"],
         epoch=row["epoch"],
-        fields=tuple(_to_intended(field) for field in row["fields"]),
+        fields=tuple(to_intended(field) for field in row["fields"]),
         created_at=row["created_at"],
     )
 
 
-def _of_intended(field: IntendedField) -> Columns:
+def of_intended(field: IntendedField) -> Columns:
     return {
         **of_field_key(field.key),
         "seq": field.seq,
@@ -97,7 +97,7 @@ def _of_intended(field: IntendedField) -> Columns:
     }
 
 
-def _to_intended(columns: Mapping[str, Any]) -> IntendedField:
+def to_intended(columns: Mapping[str, Any]) -> IntendedField:
     return IntendedField(
         key=to_field_key(columns),
         seq=columns["seq"],

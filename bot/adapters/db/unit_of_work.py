@@ -27,6 +27,7 @@ from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
+from bot.adapters.db.proposals import SqlProposals
 from bot.adapters.db.requests import SqlRequests
 from bot.adapters.db.unanswered import SqlAskBacks, SqlEscalations
 from bot.core.errors import Unavailable
@@ -52,6 +53,7 @@ class SqlUnitOfWork:
         self.ask_backs = SqlAskBacks(connection)
         self.escalations = SqlEscalations(connection)
         self.home_tabs = SqlHomeTabs(connection)
+        self.proposals = SqlProposals(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

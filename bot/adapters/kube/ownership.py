@@ -16,6 +16,14 @@ _TOOLS = {
     "helm.toolkit.fluxcd.io/name": "Flux",
     "meta.helm.sh/release-name": "Helm",
 }
+_MANAGERS = {
+    "argocd-controller": "Argo CD",
+    "argocd-application-controller": "Argo CD",
+    "kustomize-controller": "Flux",
+    "helm-controller": "Flux",
+    "helm": "Helm",
+}
+"""Names under which the tools write, where they leave no other mark."""
 
 
 def annotations_of_ours(metadata: Json) -> dict[str, str]:
@@ -24,12 +32,14 @@ def annotations_of_ours(metadata: Json) -> dict[str, str]:
 
 
 def managing_tool(metadata: Json) -> str | None:
-    """The tool that owns the object by its labels or annotations, None if none says so."""
+    """The tool that owns the object by its labels, its annotations or who writes its quotas; None if none says so."""
     labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
     for key, tool in _TOOLS.items():
         if key in annotations or key in labels:
             return tool
-    return "Helm" if labels.get("app.kubernetes.io/managed-by") == "Helm" else None
+    if labels.get("app.kubernetes.io/managed-by") == "Helm":
+        return "Helm"
+    return _MANAGERS.get(spec_manager(metadata) or "")
 
 
 def spec_manager(metadata: Json, quotas: str = "f:resourceGroups") -> str | None:

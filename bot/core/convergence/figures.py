@@ -11,7 +11,7 @@ from bot.core.convergence.beside import RoomBeside, room_beside
 from bot.core.convergence.findings import Finding, FindingKind
 from bot.core.convergence.goals import Goals, LoanGoal
 from bot.core.convergence.legs import Sides
-from bot.core.convergence.observe import Meaning
+from bot.core.convergence.observe import Look, Meaning
 from bot.core.convergence.order import Ordered
 from bot.core.convergence.wants import wanted
 from bot.core.loans import Loan
@@ -36,6 +36,8 @@ class LoanFigures:
     unwritable: tuple[tuple[str, str], ...] = ()
     """(queue, why)."""
     suspended: str | None = None
+    proposed: tuple[str, ...] = ()
+    """Queues whose change for this loan is proposed and not made yet."""
     held_back: int = 0
     """What it would want besides, were quota changes not paused."""
     beside: RoomBeside | None = None
@@ -55,9 +57,14 @@ def figures(goal: LoanGoal, loan: Loan, ordered: Ordered) -> LoanFigures:
         in_question=tuple(side.key.queue for side in sides if side.meaning is Meaning.QUESTION),
         unwritable=tuple((side.key.queue, side.unwritable) for side in sides if side.unwritable is not None),
         suspended=loan.suspended,
+        proposed=tuple(side.key.queue for side in sides if _is_proposed(side, goal.leg)),
         held_back=wanted(loan) - goal.wanted,
         beside=room_beside(goal),
     )
+
+
+def _is_proposed(side: Look, leg: str) -> bool:
+    return side.proposed is not None and side.proposed.after.legs.get(leg, 0) != side.embodied.get(leg, 0)
 
 
 class FiguresByLoan(Mapping[int, LoanFigures]):

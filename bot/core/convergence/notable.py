@@ -49,7 +49,7 @@ def _about_ours(look: Look, queue: QueueSnapshot) -> Iterator[Finding]:
     record = look.record
     if not record.legs:
         return
-    if look.view.note is None and LOANS not in queue.annotations:
+    if look.view.note is None and LOANS not in queue.annotations and not look.view.proposes:
         key = about_queue(FindingKind.STRIPPED, queue.cluster, queue.name, f"{queue.uid}:{record.seq}")
         yield Finding(FindingKind.STRIPPED, key, queue.name, manager=queue.spec_manager)
     if look.noted is not None and look.noted.seq < record.seq:

@@ -14,6 +14,7 @@ from bot.core.convergence.embodied import embodied_in_question
 from bot.core.convergence.facts import FieldKey, FieldRecord, IntendedField, Question
 from bot.core.convergence.intents import highest_seq, parts
 from bot.core.convergence.lending import adopt_live, lending_limit, live_lending_limit
+from bot.core.convergence.proposals import ProposedField
 from bot.core.convergence.views import QueueView
 from bot.core.convergence.wants import live_number
 from bot.core.kueue import QueueSnapshot
@@ -51,7 +52,9 @@ class Look:
     """Legs that are in the live number."""
     unwritable: str | None = None
     alive: tuple[IntendedField, ...] = ()
-    """What patches that may land yet would make of this field."""
+    """What patches, and a proposal, that may come true yet would make of this field."""
+    proposed: ProposedField | None = None
+    """What is proposed for it and not made yet."""
 
     @property
     def frozen(self) -> bool:
@@ -83,19 +86,63 @@ def look_at(seen: Seen, key: FieldKey, stored: FieldRecord | None, lost: Mapping
     live = live_number(view.queue, key)
     if view.unread:
         record = stored or FieldRecord(key, None, 0, None, gone=True)
+        kept = view.proposed(key)
         alive = parts(view.sorted.alive, key, 0)
-        return Look(key, view, Meaning.UNREAD, record, before, None, record.legs, view.unwritable, alive)
+        if kept is not None:  # it may be merged while nobody looks
+            alive = (*alive, kept.after)
+        return Look(key, view, Meaning.UNREAD, record, before, None, record.legs, view.unwritable, alive, kept)
     if view.queue is None or live is None:
         return Look(key, view, Meaning.GONE, _gone(view, key, stored), before, None, {})
     if stored is None and lost:
         stored = FieldRecord(key, None, view.note.seq if view.note else 0, None, lost)
     if view.queue.quota_automation is not None:
         return _left_alone(view, view.queue, key, live, before, stored)
-    meaning, record = _judge(seen, view.queue, live, _catch_up(view, view.queue, key, live, stored))
+    caught_up = _catch_up(view, view.queue, key, live, stored)
+    meaning, record, proposed = _judge_all(seen, view.queue, live, caught_up)
     embodied = embodied_in_question(record, live) if meaning is Meaning.QUESTION else record.legs
     unwritable = view.unwritable or _not_whole(view.queue, key)
     alive = parts(view.sorted.alive, key, 0)
-    return Look(key, view, meaning, record, before, live, embodied, unwritable, alive)
+    if proposed is not None and meaning is not Meaning.QUESTION:
+        alive = (*alive, proposed.after)
+    return Look(key, view, meaning, record, before, live, embodied, unwritable, alive, proposed)
+
+
+def _judge_all(
+    seen: Seen, queue: QueueSnapshot, live: int, record: FieldRecord
+) -> tuple[Meaning, FieldRecord, ProposedField | None]:
+    """With or without a proposal; and what of it is still to be made."""
+    proposed = _still_about(seen.view, record.key, record)
+    if proposed is None:
+        return *_judge(seen, queue, live, record), None
+    meaning, record = _judge_beside(proposed, seen, queue, live, record)
+    made = proposed.is_in(record) and record.question is None
+    return meaning, record, None if made else proposed
+
+
+def _still_about(view: QueueView, key: FieldKey, record: FieldRecord) -> ProposedField | None:
+    """What is proposed for the field, unless an answer, or a write of the bot's own, has overtaken it."""
+    proposed = view.proposed(key)
+    if proposed is None or parts(view.sorted.undecided, key, record.seq):
+        return None
+    return proposed if record.question is not None or proposed.is_about(record) else None
+
+
+def _judge_beside(
+    proposed: ProposedField, seen: Seen, queue: QueueSnapshot, live: int, record: FieldRecord
+) -> tuple[Meaning, FieldRecord]:
+    """A proposal is open: the number may be what was proposed, or what it was before. Anything else is an outside edit,
+    and may be a part of the proposal: until somebody answers, each leg counts at worst."""
+    for part in (proposed.after, proposed.before):
+        if live == part.wrote:
+            known = replace(written(record, part, queue.uid), seq=max(record.seq, part.seq))
+            if known.legs:
+                return Meaning.OURS, _keep(known, queue, ())
+            return Meaning.FOLLOWS, _close(known, queue, live, ())
+    before = replace(written(record, proposed.before, queue.uid), question=record.question)
+    worst = replace(_at_worst(before, [proposed.after]), uid=queue.uid, seq=record.seq)
+    if live == worst.base and not any(seen.wants.get(leg, 1) for leg in worst.legs):
+        return Meaning.CLOSED, _close(worst, queue, live, ())
+    return Meaning.QUESTION, _ask(worst, queue, live, seen.now)
 
 
 def _left_alone(

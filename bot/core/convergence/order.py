@@ -67,7 +67,10 @@ class _Group:
     """A patch under way would write more than the field should be."""
 
     def enter(self, move: Move, step: Step) -> None:
+        """What is only proposed may take days: nothing waits for it but the other side of its own loans."""
         self.steps.append((move, step))
+        if step.look.view.proposes:
+            return
         if move is Move.DOWN:
             self.downs.append(step.look.key)
         elif move is Move.BOOK:
@@ -119,7 +122,7 @@ def put_in_order(
 
 def _has_stuck_surplus(look: Look) -> bool:
     """Whether a field is ours, stands above base and legs (somebody said to put it back) and may not be written."""
-    ours = look.meaning is Meaning.OURS and look.unwritable is not None
+    ours = look.meaning is Meaning.OURS and (look.unwritable is not None or look.view.proposes)
     if not ours or look.live is None or look.record.base is None:
         return False
     return look.live > look.record.base + sum(look.record.legs.values())

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from bot.core.convergence.annotation import LOANS, NotedLeg
 from bot.core.convergence.beside import room_findings
-from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.facts import FieldKey, FieldRecord, IntendedField, Intent
 from bot.core.convergence.figures import FiguresByLoan, LoanFigures, loan_findings
 from bot.core.convergence.findings import Finding
 from bot.core.convergence.goals import Goals, set_goals
@@ -20,6 +20,8 @@ from bot.core.convergence.lost import half_lost, lost_loans, unknown_fields, unk
 from bot.core.convergence.notable import automated_findings, field_findings
 from bot.core.convergence.observe import Look, Meaning, Seen, look_at
 from bot.core.convergence.order import Move, Ordered, groups, move_of, put_in_order
+from bot.core.convergence.proposals import Proposing
+from bot.core.convergence.settle_proposals import ProposalPlan, settle_proposals
 from bot.core.convergence.steps import Step, step_of
 from bot.core.convergence.views import QueueView, queue_findings, view_queue
 from bot.core.convergence.wants import Ground, begun, by_the_clock, obstacle, wanted
@@ -51,6 +53,8 @@ class PlanFacts:
     a patch is on its way, and the way back would take as many writes, and the way forth again after them."""
     beside: Mapping[str, str] = field(default_factory=dict)
     """Borrower's queue -> the ResourceQuota (namespace/name) of its team, which goes up and down with its loans."""
+    proposing: Proposing = field(default_factory=Proposing)
+    """Queues that are written in Git, and what is proposed for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,8 @@ class Plan:
     findings: tuple[Finding, ...]
     figures: Mapping[int, LoanFigures]
     """By loan id, for every loan that has started and was not closed before."""
+    proposals: ProposalPlan
+    """Of queues that the bot does not write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +106,18 @@ def plan(facts: PlanFacts) -> Plan:
     ordered = _order(known, looks, goals, steps, scribe)
     left = _left_over(known.active, looks)
     writes = _writes(known, looks, ordered, _to_fence(steps, ordered, left), scribe)
+    proposals = settle_proposals(known.views.values(), looks, steps, ordered.moves, scribe, known.wants)
     loans = [_close(loan, left) for loan in known.loans]
     by_loan = FiguresByLoan({sides.loan.id: sides for sides in known.active}, goals, ordered)
     return Plan(
-        records=_changed(looks, writes),
+        records=_changed(looks, writes, proposals),
         loans=tuple(new for old, new in zip(facts.loans, loans, strict=False) if new is not old),
         found_loans=tuple(loans[len(facts.loans) :]),
         closed_intents=tuple(_dead(known.views.values())),
         writes=writes,
         findings=tuple(_findings(known, looks, goals, by_loan)),
         figures=by_loan,
+        proposals=proposals,
     )
 
 
@@ -127,11 +135,11 @@ def _know(facts: PlanFacts) -> _Known:
     wants = {each.leg: wanted(each.loan) for each in sides}
     if facts.paused:
         noted = [part.legs for view in views.values() if view.note for part in view.note.fields.values()]
-        so_far = begun(facts.records.values(), facts.intents, noted)
+        so_far = begun(facts.records.values(), _on_their_way(facts), noted)
         wants = {leg: min(amount, so_far.get(leg, 0)) for leg, amount in wants.items()}
     keys = {key for each in active for key in each.fields}
     for name in {key.queue for key in keys} - views.keys():
-        views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable)
+        views[name] = view_queue(name, facts.picture, (), facts.install, facts.unwritable, facts.proposing)
     return _Known(facts, views, [each.loan for each in sides], active, keys, wants, trees, unknown)
 
 
@@ -140,12 +148,18 @@ def _views(facts: PlanFacts) -> dict[str, QueueView]:
     intents: dict[str, list[Intent]] = defaultdict(list)
     for intent in facts.intents:
         intents[intent.queue].append(intent)
-    names = {key.queue for key in facts.records} | intents.keys()
+    names = {key.queue for key in facts.records} | intents.keys() | facts.proposing.open.keys()
     names.update(name for name, queue in facts.picture.objects().items() if LOANS in queue.annotations)
     return {
-        name: view_queue(name, facts.picture, intents.get(name, ()), facts.install, facts.unwritable)
+        name: view_queue(name, facts.picture, intents.get(name, ()), facts.install, facts.unwritable, facts.proposing)
         for name in sorted(names)
     }
+
+
+def _on_their_way(facts: PlanFacts) -> list[IntendedField]:
+    """What patches and proposals would make of fields."""
+    patches = [part for intent in facts.intents for part in intent.fields]
+    return patches + [part.after for proposal in facts.proposing.open.values() for part in proposal.fields]
 
 
 def _as_of_now(loan: Loan, facts: PlanFacts, ground: Ground) -> Sides:
@@ -175,7 +189,7 @@ def _order(
     moves = []
     for step in steps.values():
         move = move_of(step)
-        if move is None and scribe.is_old(step.look):
+        if move is None and not step.look.view.proposes and scribe.is_old(step.look):
             move = Move.NOTE
         if move is not None:
             moves.append((move, step))
@@ -209,9 +223,12 @@ def _writes(
     """One patch per queue. Any write of a queue is a fence for what was planned on the same resourceVersion."""
     moves: dict[str, list[tuple[Move, Step]]] = defaultdict(list)
     for move, step in ordered.moves:
-        moves[step.look.key.queue].append((move, step))
-    names = moves.keys() | {name for name in fences if known.views[name].unwritable is None}
-    forgotten = {look.key.queue for look in looks.values() if look.meaning is Meaning.GONE and look.noted is not None}
+        if not step.look.view.proposes:
+            moves[step.look.key.queue].append((move, step))
+    to_fence = {name for name in fences if known.views[name].unwritable is None and not known.views[name].proposes}
+    names = moves.keys() | to_fence
+    gone = [look for look in looks.values() if look.meaning is Meaning.GONE and look.noted is not None]
+    forgotten = {look.key.queue for look in gone if not look.view.proposes}
     concerned = names | forgotten
     fields: dict[str, list[Look]] = defaultdict(list)
     for look in looks.values():
@@ -229,13 +246,17 @@ def _close(loan: Loan, left: Mapping[str, set[str]]) -> Loan:
     return loan
 
 
-def _changed(looks: Mapping[FieldKey, Look], writes: Iterable[PlannedWrite]) -> tuple[FieldRecord, ...]:
+def _changed(
+    looks: Mapping[FieldKey, Look], writes: Iterable[PlannedWrite], proposals: ProposalPlan
+) -> tuple[FieldRecord, ...]:
     """Records to store: changed ones, and new ones if there is something to remember."""
-    written = {part.key for write in writes for part in write.fields}
+    written = {part.key for write in writes for part in write.fields} | proposals.keys
+    booked = {record.key for record in proposals.booked}
     return tuple(
         look.record
         for look in looks.values()
         if look.record != look.before
+        and look.key not in booked
         and (look.before is not None or look.key in written or look.record.seq > 0 or look.record.question is not None)
     )
 

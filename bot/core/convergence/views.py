@@ -8,6 +8,7 @@ from bot.core.convergence.annotation import Annotation, NotedField, Standing
 from bot.core.convergence.facts import FieldKey, Intent
 from bot.core.convergence.findings import Finding, FindingKind, about_queue
 from bot.core.convergence.intents import SortedIntents, sort_intents
+from bot.core.convergence.proposals import Proposal, ProposedField, Proposing
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 
 
@@ -27,27 +28,49 @@ class QueueView:
     unwritable: str | None
     """Why nothing of this queue may be written now."""
     unread: bool = False
+    proposes: bool = False
+    """Its quota is written in Git: nothing of it is written here, not even a fence."""
+    proposal: Proposal | None = None
+    """What is open of it."""
+
+    def proposed(self, key: FieldKey) -> ProposedField | None:
+        """What is proposed for a field of this very object (if it can be read)."""
+        if self.proposal is None or (self.queue is not None and self.queue.uid != self.proposal.uid):
+            return None
+        return self.proposal.of(key)
 
     def noted(self, key: FieldKey) -> NotedField | None:
         """What the annotation says of a field."""
         return None if self.note is None else self.note.fields.get((key.flavor_resource, key.name))
 
 
+_NONE = Proposing()
+
+
 def view_queue(
-    name: str, picture: ClusterPicture, intents: Sequence[Intent], install: str, unwritable: Mapping[str, str]
+    name: str,
+    picture: ClusterPicture,
+    intents: Sequence[Intent],
+    install: str,
+    unwritable: Mapping[str, str],
+    proposing: Proposing = _NONE,
 ) -> QueueView:
     """Look at a queue once, before its fields."""
+    proposes, proposal = name in proposing.queues, proposing.open.get(name)
     queue = picture.find(name)
     if queue is None:
         unread = name in unwritable
         left = SortedIntents(alive=tuple(intents)) if unread else SortedIntents(decided=tuple(intents))
-        return QueueView(name, None, Standing.NONE, None, intents, left, unwritable.get(name), unread)
+        why = unwritable.get(name)
+        return QueueView(name, None, Standing.NONE, None, intents, left, why, unread, proposes, proposal)
     standing, read = notes.read(queue, install)
     note = read if standing is Standing.OURS else None
     why = _why_not(queue, standing) or unwritable.get(name)
     if queue.quota_automation is not None:  # what became of a patch is found out when Kueue lets go
-        return QueueView(name, queue, standing, note, intents, SortedIntents(alive=tuple(intents)), why)
-    return QueueView(name, queue, standing, note, intents, sort_intents(intents, queue, note), why)
+        left = SortedIntents(alive=tuple(intents))
+    else:
+        left = sort_intents(intents, queue, note)
+    return QueueView(name, queue, standing, note, intents, left, why, proposes=proposes, proposal=proposal)
 
 
 def _why_not(queue: QueueSnapshot, standing: Standing) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bot.core.convergence.annotation import NotedLeg
-from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, Intent
+from bot.core.convergence.facts import FieldKey, FieldName, FieldRecord, IntendedField
 from bot.core.convergence.legs import Sides
 from bot.core.kueue import ClusterPicture, QueueSnapshot
 from bot.core.loans import Loan, LoanEnd, LoanState
@@ -33,12 +33,12 @@ def wanted(loan: Loan) -> int:
 
 
 def begun(
-    records: Iterable[FieldRecord], intents: Iterable[Intent], notes: Iterable[Mapping[str, NotedLeg]]
+    records: Iterable[FieldRecord], parts: Iterable[IntendedField], notes: Iterable[Mapping[str, NotedLeg]]
 ) -> Mapping[str, int]:
-    """How much of each loan stands in some number already, or in a patch that may land, by leg id: the larger side."""
+    """How much of each loan stands in some number already, or in `parts` that may come, by leg id: the larger side."""
     sizes: dict[str, int] = defaultdict(int)
     held = [record.legs for record in records]
-    held += [part.legs for intent in intents for part in intent.fields]
+    held += [part.legs for part in parts]
     held += [{leg: one.size for leg, one in legs.items()} for legs in notes]
     for legs in held:
         for leg, size in legs.items():

@@ -51,8 +51,8 @@ class Scribe:
         fence: dict[str, str | None] = {notes.FENCE: str(notes.next_fence(queue, self.epoch))}
         if not moves:
             return PlannedWrite(QueueChange(queue, annotations=fence), Move.FENCE)
-        seq = 1 + self._highest(looks)
-        parts = tuple(self._part(move, step, seq) for move, step in moves)
+        seq = 1 + self.highest(looks)
+        parts = tuple(self.part(move, step, seq) for move, step in moves)
         numbers = {part.key: part.wrote for part, (_, step) in zip(parts, moves, strict=True) if _differs(step)}
         limits = self._limits(queue, parts)
         annotations = self._annotations(queue, looks, parts, seq)
@@ -107,13 +107,14 @@ class Scribe:
         return (noted.size, noted.amount, noted.start, noted.end) != (size, loan.amount, loan.start, loan.end)
 
     @staticmethod
-    def _highest(looks: Sequence[Look]) -> int:
+    def highest(looks: Sequence[Look]) -> int:
         """Highest number that was ever taken by a write of this queue."""
         view = looks[0].view
         noted = 0 if view.note is None else view.note.seq
         return max(noted, highest_seq(view.intents), *(look.record.seq for look in looks))
 
-    def _part(self, move: Move, step: Step, seq: int) -> IntendedField:
+    def part(self, move: Move, step: Step, seq: int) -> IntendedField:
+        """What the field's record will be once this step is live."""
         record = step.look.record
         wrote = step.number
         limit = record.lending_wrote

@@ -38,6 +38,16 @@ class Policy:
         """The cluster of this name."""
         return self.clusters.clusters.get(name)
 
+    def proposes(self, cluster: str, queue: str) -> bool:
+        """Whether this queue's quota is written in Git, and never by the bot."""
+        found = self.cluster(cluster)
+        return found is not None and found.proposes(queue)
+
+    def proposing(self, cluster: str) -> frozenset[str]:
+        """The queues of a cluster that are."""
+        found = self.cluster(cluster)
+        return frozenset(name for name in found.queues if found.proposes(name)) if found else frozenset()
+
     def team_of(self, cluster: str, queue: str) -> str | None:
         """Name of the team that a ClusterQueue belongs to; None if it is nobody's."""
         return next((name for name, team in self.teams.teams.items() if queue in team.queues_on(cluster)), None)

@@ -31,6 +31,14 @@ class Lender(Strict):
     """True: only what is not reserved at the moment is lent."""
 
 
+class QueueRules(Strict):
+    """How the bot treats one queue."""
+
+    write: Literal["apply", "propose"] = "apply"
+    """`propose`: its quota is written in Git. The bot never writes the queue: it posts the difference that somebody is
+    to merge, and reads whether that is in force."""
+
+
 class FlavorNote(Strict):
     """What people are told about a flavor."""
 
@@ -49,6 +57,8 @@ class Cluster(Strict):
     lenders: Mapping[KubernetesName, Lender] = Field(default_factory=dict)
     """Queues that may lend by transfer. A queue that is not here never does."""
     flavors: Mapping[KubernetesName, FlavorNote] = Field(default_factory=dict)
+    queues: Mapping[KubernetesName, QueueRules] = Field(default_factory=dict)
+    """A queue that is not here has the defaults."""
 
     def resource_named(self, word: str) -> str | None:
         """The accelerator that somebody means by its name, its alias, or what follows the slash; None if none is."""
@@ -65,6 +75,11 @@ class Cluster(Strict):
         if words is None:
             return resource
         return words.one if amount == 1 else words.many
+
+    def proposes(self, queue: str) -> bool:
+        """Whether this queue's quota is written in Git, and never by the bot."""
+        rules = self.queues.get(queue)
+        return rules is not None and rules.write == "propose"
 
     def lends_freely(self, queue: str) -> bool:
         """Whether loans from this queue need nobody's consent."""

@@ -9,6 +9,7 @@ from bot.core.people import Person
 from bot.core.requests import Ask, RequestState
 from bot.views.amounts import counted, joined
 from bot.views.facts import CardFacts
+from bot.views.impact_lines import managed_lines
 from bot.views.kit import line, rich
 from bot.views.loan_state import told
 from bot.views.loan_words import asked, how_long, what
@@ -51,6 +52,10 @@ class WhatIf:
     steps: tuple[StepLine, ...] = ()
     notes: tuple[str, ...] = ()
     """What was proposed or understood."""
+    managed_by: tuple[tuple[str, str], ...] = ()
+    """(queue, tool) where GitOps owns a queue of it."""
+    in_git: tuple[str, ...] = ()
+    """Queues of it for which the bot only proposes changes."""
 
 
 def explained(facts: ExplainFacts) -> Message:
@@ -70,6 +75,8 @@ def explained(facts: ExplainFacts) -> Message:
         lines.append(_missing(facts.steps))
     if waits and facts.card.pause:
         lines.append(paused_line(facts.card.pause))
+    if waits and facts.card.impact:
+        lines += managed_lines(facts.card.impact.managed_by, facts.card.impact.in_git)
     if facts.dead_end:
         lines.append(line(Reason(facts.dead_end)))
     return Message(sentence(first), (rich(*lines, bold_first=True),))
@@ -82,7 +89,8 @@ def what_if(facts: WhatIf) -> Message:
     first = line("If you asked for ", what(ask), lender, ", ", how_long(ask), f", {ask.kind.value}:")
     steps = [_step(at, one, waits=True) for at, one in enumerate(facts.steps, start=1)]
     notes = [line(Theirs(one, 200)) for one in facts.notes]
-    lines = (first, *_why(facts.why), *steps, *notes, line("Nothing was asked for."))
+    managed = managed_lines(facts.managed_by, facts.in_git)
+    lines = (first, *_why(facts.why), *steps, *notes, *managed, line("Nothing was asked for."))
     return Message(sentence(first), (rich(*lines, bold_first=True),))
 
 

@@ -72,6 +72,10 @@ class ShowFacts:
     waiting_unknown: str | None = None
     """Why it is not known what the waiting workloads ask for: a clause such as "the bot may not list workloads"."""
     pause: Pause | None = None
+    in_git: bool = False
+    """The bot does not write it."""
+    proposed: tuple[tuple[str, str, str], ...] = ()
+    """(flavor, number now, number proposed), our words for unset; for a borrowingLimit the flavor says so."""
 
 
 _MOST_LOANS, _MOST_FLAVORS = 5, 4
@@ -180,6 +184,11 @@ def _queue(facts: ShowFacts) -> list[Line]:
         lines.append(line("Not active: Kueue admits nothing here now"))
     if facts.waiting_unknown:
         lines.append(line("What waits is not known: ", Reason(facts.waiting_unknown)))
+    if facts.in_git:
+        lines.append(line("Written in Git: the bot proposes changes, and sees when they are merged"))
+    lines += [
+        line("Proposed, not merged yet: ", Theirs(flavor), f" {was} -> {will}") for flavor, was, will in facts.proposed
+    ]
     if queue.managed_by:
         lines.append(line("Managed by ", Theirs(queue.managed_by)))
     return lines

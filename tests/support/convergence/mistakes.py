@@ -179,7 +179,7 @@ MISTAKES = (
     Mistake(
         "ignore generation: an unknown patch never landed", _replace(views, "sort_intents", _never_landed), "chain"
     ),
-    Mistake("use a number again", _replace(writes.Scribe, "_highest", _number_again), "in doubt"),
+    Mistake("use a number again", _replace(writes.Scribe, "highest", _number_again), "in doubt"),
     Mistake("write while in question", _questions_are_free, "two flavors and a limit"),
     Mistake(
         "fall without what covers it", _replace(steps, "_fall_less", lambda _: lambda legs, now, below: legs), "chain"

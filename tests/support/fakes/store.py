@@ -12,6 +12,7 @@ from datetime import datetime
 
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
+from bot.core.convergence.proposals import Proposal
 from bot.core.errors import Stale
 from bot.core.evictions import Eviction, EvictionState
 from bot.core.idle_loans import IdleOffer
@@ -27,6 +28,7 @@ from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
+from tests.support.fakes.proposals import FakeProposals
 from tests.support.fakes.unanswered import AskBack, Escalation, FakeAskBacks, FakeEscalations
 
 
@@ -53,6 +55,7 @@ class Tables:
     ask_backs: dict[int, AskBack] = field(default_factory=dict)
     escalations: tuple[Escalation, ...] = ()
     home_tabs: dict[str, HomeTab] = field(default_factory=dict)
+    proposals: dict[str, Proposal] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -74,6 +77,7 @@ class Tables:
             ask_backs=dict(self.ask_backs),
             escalations=self.escalations,
             home_tabs=dict(self.home_tabs),
+            proposals=dict(self.proposals),
         )
 
 
@@ -338,6 +342,7 @@ class FakeUnitOfWork:
         self.ask_backs = FakeAskBacks(tables)
         self.escalations = FakeEscalations(tables)
         self.home_tabs = FakeHomeTabs(tables)
+        self.proposals = FakeProposals(tables.proposals)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
