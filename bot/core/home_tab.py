@@ -1,4 +1,5 @@
-"""One person's Home tab as it was last shown, and when it is looked at again. Pure; asked by flows/publish_home.
+"""One person's Home tab as it was last shown, and when it is looked at again. Pure; asked by flows/publish_home
+and home_facts.
 
 It is shown when it is opened and after the person's own press, at once. What others change reaches it as long as it was
 opened lately, at most once a minute: Slack does not say when somebody leaves the tab, and nobody reads one for hours.
@@ -9,7 +10,10 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.core.membership import Groups, Unknown, is_group, people_of
 from bot.core.messages import Home
+from bot.core.people import Person
+from bot.core.policy import Policy
 
 WATCHED_FOR = timedelta(hours=1)
 """So long after it was opened it is kept true."""
@@ -45,3 +49,16 @@ def is_watched(tab: HomeTab, now: datetime) -> bool:
 def worth_showing(tab: HomeTab, home: Home, now: datetime) -> bool:
     """At its opening: unless the very same was shown a moment ago. People go to and fro between tabs."""
     return tab.shown != digest(home) or tab.shown_at is None or now - tab.shown_at >= BETWEEN
+
+
+def asked_as(policy: Policy, person: Person, groups: Groups) -> frozenset[str]:
+    """The names in approval steps that mean this person. As long as a user group was not looked up it may mean them."""
+    names = [f"group:{name}" for name in policy.approvals.groups] + [f"leads:{name}" for name in policy.teams.teams]
+    return frozenset(name for name in names if any(_may_mean(one, person, groups) for one in people_of(policy, name)))
+
+
+def _may_mean(one: str, person: Person, groups: Groups) -> bool:
+    if not is_group(one):
+        return one == person.id
+    members = groups.get(one)
+    return members is None or isinstance(members, Unknown) or person.id in members

@@ -1,14 +1,15 @@
 """What one person's Home tab says, from the database, Slack and a look at the clusters. Called by flows/publish_home.
 
 Only what the person may see anyway: their own requests and loans, what they may decide now, what teams they lead have
-lent, what teams they are in use.
+on loan and have lent, what teams they are in use.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.core.convergence.findings import field_path
 from bot.core.errors import Rejected, Unavailable
+from bot.core.home_tab import asked_as
 from bot.core.loans import Loan, LoanState
 from bot.core.membership import (
     OUTSIDER,
@@ -36,8 +37,6 @@ from bot.ports.store import UnitOfWork
 from bot.views.answers.status import TeamStatus
 from bot.views.home import MOST_EACH, AskedFor, HomeFacts, OpenEdit, ToDecide, closed_home, home
 
-MOST = 60
-"""Requests that are looked at for one list."""
 _BEGUN = frozenset({LoanState.SCHEDULED, LoanState.RUNNING})
 
 
@@ -60,13 +59,17 @@ def home_of(looks: Looks, user: str) -> Home:
     groups = look_up_groups(world, groups_of_roles(policy))
     reader = _Reader(person, policy, roles_of(policy, person, groups), groups)
     used = live_use_of(looks, policy, reader.roles.teams)
+    decide, team = _to_decide(world, reader), _of_teams(world, reader)
     return home(
         HomeFacts(
             read_at=used.read_at,
-            decide=_to_decide(world, reader),
+            decide=[_decide_row(world, reader, one) for one in decide[:MOST_EACH]],
+            decide_left=len(decide[MOST_EACH:]),
             edits=_edits(world) if reader.roles.admin else (),
             asked_back=_asked_back(world, reader),
             own=[card_facts(world, one) for one in _own(world, user)],
+            team_loans=[card_facts(world, one) for one in team[:MOST_EACH]],
+            team_left=len(team[MOST_EACH:]),
             lent=_lent(world, reader),
             teams=[TeamStatus(name, tuple(used.uses[name])) for name in reader.roles.teams],
             leads=bool(reader.roles.leads),
@@ -86,40 +89,43 @@ def _unsure(roles: Roles) -> tuple[str, ...]:
 
 def _own(world: World, user: str) -> list[Stored]:
     """What waits, and what has a loan that is not over; of a loan that ends later, the loan."""
-    states = {RequestState.WAITING, RequestState.APPROVED}
     with world.store.read() as uow:
-        mine = uow.requests.find(states=states, requester=user, limit=MOST)
-        rows = [one for request in mine if (one := stored(uow, request.id)) is not None]
-    return [one for one in rows if _is_open(one)]
+        waiting = uow.requests.find(states={RequestState.WAITING}, requester=user)
+        mine = sorted((*waiting, *uow.home_tabs.on_loan(user)), key=lambda one: (one.created_at, one.id), reverse=True)
+        return _stored(uow, mine)
 
 
-def _is_open(found: Stored) -> bool:
-    if found.request.state is RequestState.WAITING:
-        return True
-    loan = found.loan
-    return found.request.extends is None and loan is not None and loan.state is not LoanState.CLOSED
+def _stored(uow: UnitOfWork, requests: Iterable[QuotaRequest]) -> list[Stored]:
+    return [found for one in requests if (found := stored(uow, one.id)) is not None]
 
 
-def _to_decide(world: World, reader: _Reader) -> list[ToDecide]:
+def _of_teams(world: World, reader: _Reader) -> list[Stored]:
+    """Loans of teams that they lead, but for their own."""
+    with world.store.read() as uow:
+        theirs = uow.home_tabs.on_loan(teams=reader.roles.leads)
+        return _stored(uow, (one for one in theirs if one.ask.requester != reader.person.id))
+
+
+def _to_decide(world: World, reader: _Reader) -> list[QuotaRequest]:
     """Steps that are open now and that a press of theirs would count for, the oldest first."""
+    policy, person = reader.policy, reader.person
     with world.store.read() as uow:
-        waiting = uow.requests.find(states={RequestState.WAITING}, limit=MOST)
-        asked = [with_escalations(uow, reader.policy, one) for one in waiting]
-        rows = {one.id: (stored(uow, one.id), _card_ref(uow, reader, one)) for one in asked}
-    groups = look_up_groups(world, {one for each in asked for one in groups_of_steps(reader.policy, each.steps)})
-    found: list[ToDecide] = []
-    for request in reversed(asked):
-        row, ref = rows[request.id]
-        if row is not None and _may_decide(reader, request, row, groups):
-            link = _link(world, ref) if len(found) < MOST_EACH else None
-            found.append(ToDecide(card_facts(world, row), link))
-    return found
+        waiting = uow.home_tabs.waiting_for(asked_as(policy, person, reader.groups))
+        asked = [(with_escalations(uow, policy, one), uow.requests.approvals(one.id)) for one in waiting]
+    groups = look_up_groups(world, {name for one, _ in asked for name in groups_of_steps(policy, one.steps)})
+    return [
+        one
+        for one, approvals in asked
+        if open_step(one.steps, approvals) is not None
+        and isinstance(may_approve(policy, person, one, approvals, groups), Allowed)
+    ]
 
 
-def _may_decide(reader: _Reader, request: QuotaRequest, row: Stored, groups: Groups) -> bool:
-    if open_step(request.steps, row.approvals) is None:
-        return False
-    return isinstance(may_approve(reader.policy, reader.person, request, row.approvals, groups), Allowed)
+def _decide_row(world: World, reader: _Reader, request: QuotaRequest) -> ToDecide:
+    with world.store.read() as uow:
+        found, ref = stored(uow, request.id), _card_ref(uow, reader, request)
+    assert found is not None
+    return ToDecide(card_facts(world, found), _link(world, ref))
 
 
 def _card_ref(uow: UnitOfWork, reader: _Reader, request: QuotaRequest) -> MessageRef | None:

@@ -1,10 +1,14 @@
-"""Home tabs that people opened: part of bot.ports.store's unit of work. Implemented by adapters/db/home_tabs."""
+"""Home tabs that people opened, and what their rows are looked up by: part of bot.ports.store's unit of work.
 
-from collections.abc import Sequence
+Implemented by adapters/db/home_tabs.
+"""
+
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from bot.core.home_tab import HomeTab
+from bot.core.requests import QuotaRequest
 
 
 class HomeTabs(Protocol):
@@ -24,4 +28,14 @@ class HomeTabs(Protocol):
 
     def shown(self, tab: HomeTab) -> None:
         """Store what came of showing it: all but `opened_at`, which may be later by now."""
+        ...
+
+    def waiting_for(self, names: Collection[str]) -> Sequence[QuotaRequest]:
+        """Requests that wait and have a step that asks one of these, or was escalated to one; the oldest first.
+        `names` are those of steps: `group:NAME`, `leads:TEAM`."""
+        ...
+
+    def on_loan(self, requester: str | None = None, teams: Collection[str] = ()) -> Sequence[QuotaRequest]:
+        """Requests of this person or of these teams with a loan that is not over, the newest first. Of a loan that
+        repeats the request that all its times come from."""
         ...

@@ -63,15 +63,21 @@ class OpenEdit:
 
 @dataclass(frozen=True, slots=True)
 class HomeFacts:
-    """What there is for one person. Each list is whole: the view cuts it."""
+    """What there is for one person. A list without a count of what is left is whole: the view cuts it."""
 
     read_at: datetime
     decide: Sequence[ToDecide] = ()
+    """The oldest first."""
+    decide_left: int = 0
+    """How many more there are."""
     edits: Sequence[OpenEdit] = ()
     """For admins."""
     asked_back: Sequence[AskedFor] = ()
     own: Sequence[CardFacts] = ()
     """The reader's requests that wait and loans that are not over, the newest first."""
+    team_loans: Sequence[CardFacts] = ()
+    """What teams that the reader leads have on loan, but for the reader's own; the newest first."""
+    team_left: int = 0
     lent: Sequence[Loan] = ()
     """Of teams that the reader leads, the next end first."""
     teams: Sequence[TeamStatus] = ()
@@ -90,8 +96,8 @@ def home(facts: HomeFacts) -> Home:
     may_request = facts.admin or not facts.in_no_team
     request = [button("Request quota", Action.OPEN_REQUEST, NEW, primary=True)] if may_request else []
     foot = actions(*request, button("Refresh", Action.HOME_REFRESH, NEW))
-    blocks = (*_waits(facts), *_own(facts), *_lent(facts), *_teams(facts), *_not_well(facts), *foot)
-    return Home(blocks, facts.read_at)
+    loans = (*_own(facts), *_team_loans(facts), *_lent(facts))
+    return Home((*_waits(facts), *loans, *_teams(facts), *_not_well(facts), *foot), facts.read_at)
 
 
 def closed_home(sentence: str, read_at: datetime) -> Home:
@@ -113,7 +119,7 @@ def _waits(facts: HomeFacts) -> list[Block]:
         *(_decide(one) for one in facts.decide),
     ]
     if rows:
-        return [heading("Waiting for you"), *_cut(rows, "list waiting")]
+        return [heading("Waiting for you"), *_cut(rows, "list waiting", facts.decide_left)]
     nobody = " Nobody asks for your team's quota." if facts.leads else ""
     return [heading("Waiting for you"), rich(line(f"Nothing waits for you.{nobody}"))]
 
@@ -122,11 +128,12 @@ _Row = tuple[Line, list[dict[str, Any]]]
 """A line, and the buttons under it."""
 
 
-def _cut(rows: Sequence[_Row], command: str) -> list[Block]:
+def _cut(rows: Sequence[_Row], command: str, more: int = 0) -> list[Block]:
+    """`more`: rows that are not among these."""
     blocks: list[Block] = []
     for text, buttons in rows[:MOST_EACH]:
         blocks += [rich(text), *actions(*buttons)]
-    left = len(rows) - MOST_EACH
+    left = more + len(rows) - MOST_EACH
     return [*blocks, rich(line(f"and {left:,} more: ", Code(f"/gpu-quota {command}")))] if left > 0 else blocks
 
 
@@ -187,6 +194,19 @@ def _own_row(facts: CardFacts) -> _Row:
     amount = line(of_flavor(loan.amount, loan.flavor), " for ", Theirs(loan.borrower))
     ends = line(", ends ", Moment(loan.end)) if not is_over(loan) else ()
     return line(_name(request.id), amount, ", ", told(facts).short, ends), requester_buttons(facts)
+
+
+def _team_loans(facts: HomeFacts) -> list[Block]:
+    if not facts.team_loans:
+        return []
+    rows = [_team_row(one) for one in facts.team_loans]
+    several = len({one.request.ask.team for one in facts.team_loans}) > 1
+    return [heading("Your teams' loans" if several else "Your team's loans"), *_cut(rows, "list team", facts.team_left)]
+
+
+def _team_row(facts: CardFacts) -> _Row:
+    words, buttons = _own_row(facts)
+    return line(words, " · ", named(facts.requester)), buttons
 
 
 def _lent(facts: HomeFacts) -> list[Block]:

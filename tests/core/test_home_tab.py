@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.home_tab import BETWEEN, WATCHED_FOR, HomeTab, digest, is_watched, worth_showing
+from bot.core.home_tab import BETWEEN, WATCHED_FOR, HomeTab, asked_as, digest, is_watched, worth_showing
+from bot.core.membership import Groups, Unknown
 from bot.core.messages import Home
-from tests.support.quota import NOW
+from tests.support.quota import NOW, documents, person, policy
 
 HOME = Home(({"type": "divider"},), NOW)
 TICK = timedelta(microseconds=1)
@@ -34,3 +35,20 @@ def test_what_reads_the_same_has_the_same_digest_whenever_it_was_read() -> None:
 )
 def test_going_to_and_fro_shows_the_same_once(tab: HomeTab, worth: bool) -> None:
     assert worth_showing(tab, HOME, NOW) is worth
+
+
+@pytest.mark.parametrize(
+    ("user", "groups", "names"),
+    [
+        ("U0LEADNLP", {"S0CALL": frozenset()}, {"leads:nlp"}),
+        ("U0NLP", {"S0CALL": frozenset()}, set()),
+        ("U0NLP", {"S0CALL": frozenset({"U0NLP"})}, {"group:on-call"}),
+        ("U0NLP", {"S0CALL": Unknown("no answer")}, {"group:on-call"}),
+        ("U0ADMIN", {}, {"group:gpu-admins", "group:on-call"}),
+    ],
+    ids=["a lead", "a member", "in a group", "in a group perhaps", "a group that was not looked up"],
+)
+def test_steps_ask_a_person_by_these_names(user: str, groups: Groups, names: set[str]) -> None:
+    changed = documents()
+    changed["approvals.yaml"]["groups"] = {"gpu-admins": ["U0ADMIN"], "on-call": ["S0CALL"]}
+    assert asked_as(policy(changed), person(user), groups) == names

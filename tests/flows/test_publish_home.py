@@ -133,6 +133,36 @@ def test_each_sees_what_they_can_do_and_nothing_of_others(bench: "Bench") -> Non
     assert "vision" not in sees(bench, "U0ROBOTICS")
 
 
+def test_a_lead_sees_what_their_team_has_on_loan_with_its_buttons(bench: "Bench") -> None:
+    theirs = bench.approved(replace(quota.transfer(2), requester="U0VISION"))
+    own = bench.approved(replace(quota.transfer(1), requester="U0LEADVISION"))
+    bench.converge()
+    bench.deliver_all()
+    for who in ("U0LEADVISION", "U0VISION", "U0LEADROBOTICS"):
+        opens(bench, who)
+    text = sees(bench, "U0LEADVISION")
+    assert text.index("# Your requests and loans") < text.index(f"Q-{own}:") < text.index("# Your team's loans")
+    row = text[text.index("# Your team's loans") :].splitlines()[1:3]
+    assert row[0].startswith(f"Q-{theirs}: 2 a100 for vision, in force, ends")
+    assert (row[0].endswith(" · u0vision"), row[1], text.count(f"Q-{own}:")) == (True, "[Extend] [Return]", 1)
+    assert "# Your team's loans" not in sees(bench, "U0VISION")
+    assert f"Q-{own}" not in sees(bench, "U0VISION")
+    assert "a100 for vision" not in sees(bench, "U0LEADROBOTICS")
+
+
+def test_what_waits_for_a_lead_is_not_hidden_by_what_waits_for_others(bench: "Bench") -> None:
+    first = asks(bench)
+    with bench.world.store.begin() as uow:
+        for _ in range(70):
+            draft = quota.request(of=quota.ask(1), created_at=bench.clock(), origin=bench.new_id())
+            uow.requests.add(replace(draft, steps=(quota.ApprovalStep("group:gpu-admins"),)))
+        uow.commit()
+    opens(bench, "U0LEADNLP")
+    assert f"Q-{first}: 8 a100" in sees(bench, "U0LEADNLP")
+    opens(bench, "U0ADMIN")
+    assert "and 60 more: /gpu-quota list waiting" in sees(bench, "U0ADMIN")
+
+
 def test_a_guest_sees_a_sentence(bench: "Bench") -> None:
     asks(bench)
     bench.slack.people["U0VISION"] = Person("U0VISION", "was here", full_member=False)

@@ -374,7 +374,10 @@ def home_tabs(program: Program, uow: UnitOfWork) -> Any:
         failure = draw.choice([None, None, "not_enabled"])
         uow.home_tabs.shown(HomeTab(user, at, draw.choice([None, "d1", "d2"]), at, "1.2", failure))
     watched = uow.home_tabs.watched(at - timedelta(minutes=5), 1000)
-    return uow.home_tabs.get(user), [one for one in watched if one.user.startswith(f"{program.name}-")]
+    names = draw.choice([(), ("leads:a",), ("group:b",), ("leads:c", "group:b")])
+    waiting = [one for one in uow.home_tabs.waiting_for(names) if one.ask.team == program.name]
+    held = uow.home_tabs.on_loan(program.name), uow.home_tabs.on_loan(teams=(program.name,))
+    return uow.home_tabs.get(user), [one for one in watched if one.user.startswith(f"{program.name}-")], waiting, held
 
 
 EPOCH = 1

@@ -38,6 +38,7 @@ def home_facts(names: Names = NAMES) -> dict[str, HomeFacts]:
         "lead": HomeFacts(
             now,
             decide=(ToDecide(states["waiting"], LINK), ToDecide(states["extension waiting"])),
+            team_loans=(states["in force"], states["in force by rule"]),
             lent=(world.loan(),),
             teams=(use, blind),
             leads=True,
@@ -66,6 +67,9 @@ def many(names: Names, count: int) -> Home:
             asked_back=tuple(offered.asked_back) * count,
             edits=tuple(admin.edits) * count,
             own=tuple(whole["member"].own) * count,
+            decide_left=count,
+            team_loans=tuple(lead.team_loans) * count,
+            team_left=count,
             lent=tuple(lead.lent) * count,
             teams=tuple(lead.teams) * count,
             trouble=tuple(whole["not well"].trouble) * count,

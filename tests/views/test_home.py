@@ -44,7 +44,7 @@ def test_an_offer_and_a_loan_asked_back_wait_for_an_answer_with_its_buttons() ->
     assert "# Your requests and loans" not in seen(SHOWN["offered"])
 
 
-def test_a_lead_decides_on_the_card_and_sees_what_is_lent() -> None:
+def test_a_lead_decides_on_the_card_and_sees_what_is_on_loan_and_lent() -> None:
     assert seen(SHOWN["lead"])[:5] == [
         "# Waiting for you",
         "Q-142: 8 a100 for vision, 3 days: Requester asks, 0 of 2 approvals, since Wed 2 Dec 14:05",
@@ -53,7 +53,12 @@ def test_a_lead_decides_on_the_card_and_sees_what_is_lent() -> None:
         "[Details]",
     ]
     text = seen(SHOWN["lead"])
-    assert text[-7:] == [
+    assert text[-12:] == [
+        "# Your team's loans",
+        "Q-142: 8 a100 for vision, in force, ends Sat 5 Dec 14:20 · Requester",
+        "[Extend] [Return]",
+        "Q-142: 8 a100 for vision, in force, ends Sat 5 Dec 14:20 · Requester",
+        "[Extend] [Return]",
         "# Lent out",
         "Q-142: 8 a100 of nlp to vision, ends Sat 5 Dec 14:20",
         "[Ask back]",
@@ -121,8 +126,9 @@ def test_slack_takes_it_however_much_there_is_and_what_is_left_out_is_said(count
     shown = many(NAMES, count)
     assert _wrong(shown) == []
     text = "\n".join(seen(shown))
-    assert (f"and {count * 5 - 10:,} more: /gpu-quota list waiting" in text) is (count > 2)
+    assert (f"and {count * 6 - 10:,} more: /gpu-quota list waiting" in text) is (count > 1)
     assert (f"and {count - 10:,} more: /gpu-quota list team" in text) is (count > 10)
+    assert (f"and {count * 3 - 10:,} more: /gpu-quota list team" in text) is (count > 3)
     assert (f"and {count * 2 - 10:,} more: /gpu-quota list mine" in text) is (count > 5)
     assert (f"and {count * 2 - 5:,} more teams: /gpu-quota status TEAM" in text) is (count > 2)
 

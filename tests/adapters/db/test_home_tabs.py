@@ -1,8 +1,14 @@
-"""Home tabs in the database: one row a person, written over; which of them somebody may be looking at."""
+"""Home tabs in the database: one row a person, written over; which of them somebody may be looking at.
+
+And what rows in them are looked up by: who is asked, who has something on loan.
+"""
 
 from dataclasses import replace
 
+from bot.core.escalations import Escalation
 from bot.core.home_tab import HomeTab
+from bot.core.loans import LoanState
+from bot.core.requests import ApprovalStep, RequestState
 
 
 def test_opening_again_keeps_what_was_shown_and_forgets_a_refusal(store, make) -> None:
@@ -53,3 +59,46 @@ def test_two_openings_at_once_are_one_row(shared_store, make, together) -> None:
     together(opened, opened)
     with shared_store.read() as work:
         assert work.home_tabs.watched(make.later(hours=-1), 10) == [HomeTab("U1", make.now)]
+
+
+def test_what_waits_is_found_by_whom_its_steps_ask_and_to_whom_it_was_escalated(store, make) -> None:
+    """However many others wait; names are whole, and of the same case."""
+    with store.begin() as work:
+        for number in range(100):
+            work.requests.add(make.request(f"E{number}", steps=(ApprovalStep("leads:nlpx"), ApprovalStep("leads:NLP"))))
+        late = work.requests.add(make.request("late", created_at=make.later(hours=1)))
+        early = work.requests.add(make.request("early", steps=(ApprovalStep("group:platform"),)))
+        moved = work.requests.add(make.request("moved", steps=(ApprovalStep("leads:cv"),)))
+        made = Escalation(moved.id, 0, 0, "leads:cv", "group:platform", make.now, "8 h without an answer")
+        assert work.escalations.add(made)
+        over = make.request("over", state=RequestState.DENIED, decided_by="U9", decided_at=make.now)
+        work.requests.add(over)
+        work.commit()
+    with store.read() as work:
+        assert work.home_tabs.waiting_for({"leads:nlp"}) == [late]
+        assert work.home_tabs.waiting_for({"group:platform"}) == [early, moved, late]
+        assert work.home_tabs.waiting_for({"leads:cv", "group:nobody"}) == [moved]
+        assert work.home_tabs.waiting_for(()) == []
+
+
+def test_who_has_something_on_loan_is_found_however_long_ago_it_was_asked_for(store, make) -> None:
+    """The loan decides; of a series the request that all its times come from, once."""
+    approved = {"state": RequestState.APPROVED, "decided_by": "U9", "decided_at": make.now}
+    with store.begin() as work:
+        old = work.requests.add(make.request("old", **approved))
+        theirs = work.requests.add(make.request("theirs", "nlp", requester="U2", **approved))
+        series = work.requests.add(make.request("series", requester="U2", **approved))
+        times = [work.requests.add(make.request(f"T{n}", requester="U2", series=series.id, **approved)) for n in (1, 2)]
+        for one in (old, theirs, *times):
+            work.loans.add(make.loan(one.id, state=LoanState.RETURNING))
+        for number in range(100):
+            closed = work.requests.add(make.request(f"C{number}", **approved))
+            work.loans.add(make.loan(closed.id, state=LoanState.CLOSED))
+        work.requests.add(make.request("waits"))
+        work.commit()
+    with store.read() as work:
+        assert work.home_tabs.on_loan("U1") == [old]
+        assert work.home_tabs.on_loan("U2") == [series, theirs]
+        assert work.home_tabs.on_loan(teams=("vision",)) == [series, old]
+        assert work.home_tabs.on_loan("U2", ("vision",)) == [series, theirs, old]
+        assert work.home_tabs.on_loan("U3") == work.home_tabs.on_loan() == []
