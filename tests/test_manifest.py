@@ -22,7 +22,7 @@ from bot.chat.listeners import Listeners
 from bot.cli.commands import app
 from bot.cli.manifest import manifest, manifest_text
 from bot.core.errors import Rejected, Unavailable
-from bot.core.messages import Message, MessageRef
+from bot.core.messages import Home, Message, MessageRef
 from bot.demo.run_stage import Stage
 from bot.demo.script_loop import tell_loop
 from bot.demo.slack import Setup, SlackSim
@@ -69,12 +69,14 @@ def _steps(slack: SlackSim) -> Iterator[Callable[[], Any]]:
     yield lambda: chat.person(ada)
     yield lambda: chat.group_members(group)
     yield lambda: chat.send_file(ada, "log.csv", "at,who")
+    yield lambda: chat.publish_home(ada, Home((), since), None)
     for place in places:
         yield partial(chat.post, place, hello, "n1")
         yield partial(chat.find, place, "n1", since)
     posted = slack.messages(places[0])
     ref = MessageRef(places[0], posted[0].ts if posted else "1.1")
     yield partial(chat.update, ref, hello)
+    yield partial(chat.permalink, ref)
     yield partial(chat.find, ref.channel, "n2", since, thread=ref)
 
 
@@ -109,7 +111,7 @@ def test_the_loop_is_played_with_exactly_these_scopes() -> None:
 
 
 class _App:
-    """Takes down what the listeners register; Bolt's other kinds (events, options) are not here."""
+    """Takes down what the listeners register; Bolt's other kinds (options) are not here."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, str]] = []
@@ -120,21 +122,25 @@ class _App:
     def shortcut(self, name: str) -> Callable[[Any], None]:
         return lambda _listener: self.heard.append(("shortcut", name))
 
+    def event(self, name: str) -> Callable[[Any], None]:
+        return lambda _listener: self.heard.append(("event", name))
+
     def action(self, _pattern: object) -> Callable[[Any], None]:
         return lambda _listener: None
 
     view = action
 
 
-def test_it_declares_what_the_listeners_hear_and_no_event() -> None:
+def test_it_declares_what_the_listeners_hear() -> None:
     heard = _App()
     Listeners(lambda _: True, lambda _: None, lambda _: {}, system_clock).register(heard)  # type: ignore[arg-type]
     features, settings = manifest(None)["features"], manifest(None)["settings"]
     declared = [("command", one["command"]) for one in features["slash_commands"]]
     declared += [("shortcut", one["callback_id"]) for one in features["shortcuts"]]
+    declared += [("event", one) for one in settings["event_subscriptions"]["bot_events"]]
     assert declared == heard.heard
     assert features["slash_commands"][0]["should_escape"] is True
-    assert "event_subscriptions" not in settings
+    assert features["app_home"]["home_tab_enabled"] is True
     assert settings["interactivity"]["is_enabled"] is True
     assert settings["token_rotation_enabled"] is False
 
@@ -156,6 +162,7 @@ def test_http_mode_sends_everything_to_the_events_path(http: str) -> None:
     made = yaml.safe_load(CliRunner().invoke(app, ["manifest", "--http", http]).stdout)
     assert made["settings"]["socket_mode_enabled"] is False
     assert made["settings"]["interactivity"]["request_url"] == URL + EVENTS_PATH
+    assert made["settings"]["event_subscriptions"]["request_url"] == URL + EVENTS_PATH
     assert made["features"]["slash_commands"][0]["url"] == URL + EVENTS_PATH
 
 

@@ -1,7 +1,7 @@
 """The running bot: threads, their order at start, and who stops whom at SIGTERM. Held by the command line and the demo.
 
-Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge` and
-`deliver` work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox,
+Threads: `http` (uvicorn) or Slack's Socket Mode threads bring arrivals, `worker-N` handle them, `converge`, `deliver`
+and `homes` work while this process leads, the timetable's threads renew the lease, reload policies and sweep the inbox,
 and one thread of the inbox writer makes arrivals durable.
 """
 
@@ -39,6 +39,7 @@ from bot.flows.keep_policy import PolicyMemory, keep_policy
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.lost_names import lost_names
 from bot.flows.offer_idle import offer_idle
+from bot.flows.publish_home import HomeMemory, follow_press, publish_homes
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
 from bot.flows.tell_loans import tell_after_start
@@ -120,8 +121,10 @@ class Bot:
         self._deliver = Loop(
             "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
         )
+        homes = HomeMemory()
+        self._homes = Loop("homes", self._leader.leading(lambda _epoch: publish_homes(self.world, homes)), LOOK_EVERY)
         self._desk = Desk(self.world, handler_of, process)
-        self._pool = Pool("worker", WORKERS, self._desk.handle, self._acknowledging)
+        self._pool = Pool("worker", WORKERS, self._handle, self._acknowledging)
         self._timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
@@ -129,7 +132,9 @@ class Bot:
         self._converge.wake()
 
     def _wake_delivery(self) -> None:
+        """What somebody must hear shows in Home tabs as well."""
         self._deliver.wake()
+        self._homes.wake()
 
     def _every(self) -> timedelta:
         return timedelta(seconds=self._settings.converge_every)
@@ -140,6 +145,10 @@ class Bot:
     def _offer(self, item: InboxItem) -> None:
         self._desk.expect(item)
         self._pool.offer(item)
+
+    def _handle(self, item: InboxItem) -> None:
+        self._desk.handle(item)
+        follow_press(self.world, item)
 
     def reload_policy(self) -> None:
         """Look at the policy files now. The timetable does, every few seconds."""
@@ -211,6 +220,7 @@ class Bot:
             self._timetable.add_job(_unless_down(at_once))
         self._converge.start()
         self._deliver.start()
+        self._homes.start()
         self._timetable.start()
         self._pool.start()
         self._web.start()
@@ -232,9 +242,9 @@ class Bot:
             Ending("http", self._stop_http),
             *([Ending("socket mode", self._socket.close)] if self._socket is not None else []),
         ]
-        for part in (self._pool, self._converge, self._deliver):
+        for part in (self._pool, self._converge, self._deliver, self._homes):
             part.stop()
-        cleanly = [_ended(part, ends) for part in (self._converge, self._deliver)]
+        cleanly = [_ended(part, ends) for part in (self._converge, self._deliver, self._homes)]
         cleanly.append(Ending("lease", self._leader.resign).cleanly(ends))
         cleanly.append(_ended(self._pool, ends))
         cleanly += [other.cleanly(ends) for other in others]
@@ -252,7 +262,11 @@ class Bot:
         self._deliver.wake()
 
     def _alive(self) -> dict[str, str]:
-        return {"threads": "ok" if self._converge.alive and self._deliver.alive else "a loop has died"}
+        return {
+            "threads": "ok"
+            if all(one.alive for one in (self._converge, self._deliver, self._homes))
+            else "a loop has died"
+        }
 
     def _ready(self) -> dict[str, str]:
         """What must work to take work: the database, and in Socket Mode the connection. Not the cluster: what is asked

@@ -66,3 +66,9 @@ def shortcut(body: Payload, at: datetime) -> InboxItem:
     """A global shortcut: handled like the command without words."""
     kept = {"user": body["user"]["id"], "trigger_id": body["trigger_id"], "text": "request", "response_url": ""}
     return InboxItem(f"shortcut:{body['trigger_id']}", Arrival.COMMAND, body["callback_id"], kept, at)
+
+
+def event(body: Payload, at: datetime) -> InboxItem:
+    """Something that Slack tells of somebody. It tells again, under the same id, until it is acknowledged."""
+    told = body["event"]
+    return InboxItem(f"event:{body['event_id']}", Arrival.EVENT, told["type"], {"user": told["user"]}, at)

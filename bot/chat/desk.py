@@ -12,7 +12,7 @@ from datetime import timedelta
 import structlog
 
 from bot.core.errors import AlreadyHandled, Refused, Rejected, Stale, Unavailable
-from bot.core.inbox import InboxItem
+from bot.core.inbox import Arrival, InboxItem
 from bot.core.messages import Message
 from bot.core.notices import NoticeDraft
 from bot.flows.refused_with import RefusedWith
@@ -180,7 +180,9 @@ class Desk:
         return self.world.new_id()[:6].upper()
 
     def _answer(self, arrived: Arrived, message: Message) -> None:
-        """Where it came from; by DM once that is no longer possible."""
+        """Where it came from; by DM once that is no longer possible. Nobody waits for an answer to an event."""
+        if arrived.item.arrival is Arrival.EVENT:
+            return
         awaited = self._awaited.pop(arrived.item.key, None)
         if awaited is not None:
             with awaited.lock:

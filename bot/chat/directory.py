@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.chat import ask_backs, buttons, form, idle, offers
+from bot.chat import ask_backs, buttons, form, home, idle, offers
 from bot.chat.desk import Arrived, Handler
 from bot.chat.typed import typed
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.messages import Message
-from bot.views.ids import Action, Field, View
+from bot.views.ids import Action, Event, Field, View
 
 
 def _silent(handler: Callable[[Arrived], None]) -> Handler:
@@ -25,6 +25,7 @@ ACTIONS: Mapping[str, Handler] = {
     Action.CARD_CHANGE: _silent(offers.on_change),
     Action.CARD_DENY: _silent(buttons.on_deny),
     Action.CARD_DETAILS: _silent(buttons.on_details),
+    Action.CARD_OPEN: _silent(home.on_open_card),
     Action.OFFER_ACCEPT: offers.on_accept,
     Action.OFFER_KEEP: offers.on_keep,
     Action.REQUEST_WITHDRAW: buttons.on_withdraw,
@@ -40,6 +41,7 @@ ACTIONS: Mapping[str, Handler] = {
     Action.DRIFT_INCLUDED: buttons.on_edit_answer,
     Action.DRIFT_RESTORE: buttons.on_edit_answer,
     Action.OPEN_REQUEST: _silent(form.open_empty),
+    Action.HOME_REFRESH: _silent(home.on_refresh),
     Action.SHOW: buttons.on_show,
     Action.FORM_MORE: _silent(form.follow),
     **{field.value: _silent(form.follow) for field in Field},
@@ -53,9 +55,12 @@ SUBMISSIONS: Mapping[str, Handler] = {
     View.RETURN_FORM: _silent(buttons.on_return_form),
 }
 
+EVENTS: Mapping[str, Handler] = {Event.HOME_OPENED: _silent(home.on_opened)}
+_BY_NAME = {Arrival.ACTION: ACTIONS, Arrival.SUBMISSION: SUBMISSIONS, Arrival.EVENT: EVENTS}
+
 
 def handler_of(item: InboxItem) -> Handler:
     """Raises KeyError for a name the bot never sent."""
     if item.arrival is Arrival.COMMAND:
         return typed
-    return (ACTIONS if item.arrival is Arrival.ACTION else SUBMISSIONS)[item.name]
+    return _BY_NAME[item.arrival][item.name]

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from slack_bolt import Ack, App
+from slack_bolt import Ack, App, BoltResponse
 
 from bot.chat import arrivals
 from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.ports.clock import Clock
-from bot.views.ids import View
+from bot.views.ids import Event, View
 from bot.views.refusals import not_recorded
 
 COMMAND = "/gpu-quota"
@@ -51,6 +51,7 @@ class Listeners:
         app.action(OURS)(self._on_action)
         app.view(OURS)(self._on_submission)
         app.shortcut(View.REQUEST_SHORTCUT.value)(self._on_shortcut)
+        app.event(Event.HOME_OPENED.value)(self._on_home_opened)
 
     def _on_command(self, ack: Ack, body: dict[str, Any]) -> None:
         if self._store(arrivals.command(body, self._clock())):
@@ -66,6 +67,15 @@ class Listeners:
     def _on_shortcut(self, ack: Ack, body: dict[str, Any]) -> None:
         if self._store(arrivals.shortcut(body, self._clock())):
             ack()
+
+    def _on_home_opened(self, body: dict[str, Any]) -> BoltResponse | None:
+        """Bolt acknowledges events by itself when this returns nothing. What is not acknowledged, Slack tells again.
+
+        The tab of messages is in the same place in Slack, and nothing is shown there.
+        """
+        if body["event"].get("tab") != "home" or self._store(arrivals.event(body, self._clock())):
+            return None
+        return BoltResponse(status=503)
 
     def _on_submission(self, ack: Ack, body: dict[str, Any]) -> None:
         item = arrivals.submission(body, self._clock())

@@ -1,6 +1,6 @@
 """The Slack app manifest, for Slack's page "From a manifest". Printed by `gpu-quota-bot manifest`.
 
-It asks for what the code uses and nothing else: no event is subscribed, since none is handled.
+It asks for what the code uses and nothing else: the events are those that chat/listeners hears.
 """
 
 from typing import Any
@@ -12,7 +12,10 @@ from bot.adapters.slack.scopes import bot_scopes
 from bot.chat.listeners import COMMAND
 from bot.core.errors import Refused
 from bot.settings import EVENTS_PATH
-from bot.views.ids import View
+from bot.views.ids import Event, View
+
+_APP_HOME = {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": True}
+"""Direct messages carry notices; what somebody would type there is not read."""
 
 
 def manifest_text(http: str | None = None) -> str:
@@ -47,18 +50,14 @@ def manifest(url: str | None) -> dict[str, Any]:
         "should_escape": True,
     }
     interactivity: dict[str, Any] = {"is_enabled": True}
+    events: dict[str, Any] = {"bot_events": [one.value for one in Event]}
     if url is not None:
-        command["url"] = interactivity["request_url"] = url
+        command["url"] = interactivity["request_url"] = events["request_url"] = url
     return {
         "_metadata": {"major_version": 2, "minor_version": 1},
         "display_information": {"name": "GPU quota", "description": "Lends GPU quota between teams, and back again"},
         "features": {
-            # Direct messages carry notices; what somebody would type there is not read.
-            "app_home": {
-                "home_tab_enabled": False,
-                "messages_tab_enabled": True,
-                "messages_tab_read_only_enabled": True,
-            },
+            "app_home": dict(_APP_HOME),
             "bot_user": {"display_name": "gpu-quota", "always_online": True},
             "shortcuts": [
                 {
@@ -72,6 +71,7 @@ def manifest(url: str | None) -> dict[str, Any]:
         },
         "oauth_config": {"scopes": {"bot": list(bot_scopes())}},
         "settings": {
+            "event_subscriptions": events,
             "interactivity": interactivity,
             "org_deploy_enabled": False,
             "socket_mode_enabled": url is None,

@@ -1,6 +1,6 @@
-"""What arrived from Slack and was acknowledged: a command, a press, a submission. Stored first, handled after.
+"""What arrived from Slack and was acknowledged: a command, a press, a submission, an event.
 
-Written by chat/listeners before the acknowledgement, taken by workers.
+Stored first, handled after: written by chat/listeners before the acknowledgement, taken by workers.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,8 @@ class Arrival(StrEnum):
     COMMAND = "command"
     ACTION = "action"
     SUBMISSION = "submission"
+    EVENT = "event"
+    """Nobody waits for an answer to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class InboxItem:
     """Unique by Slack's own ids: a redelivery has the same key."""
     arrival: Arrival
     name: str
-    """Subcommand text, action_id or callback_id."""
+    """Subcommand text, action_id, callback_id or the event's type."""
     payload: Mapping[str, Any]
     received_at: datetime
     attempts: int = 0

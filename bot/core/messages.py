@@ -1,6 +1,7 @@
-"""What a view produces and the chat adapter sends: a message or a modal, and where a message stands once posted."""
+"""What a view produces and the chat adapter sends: a message, modal or Home tab; where a message stands once posted."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple, TypeAlias
 
 Block: TypeAlias = dict[str, Any]
@@ -24,6 +25,15 @@ class Modal:
     submit: str | None = None
     close: str = "Close"
     metadata: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A Slack view of type home: what one person sees in the app's Home tab."""
+
+    blocks: tuple[Block, ...]
+    read_at: datetime
+    """When what it says was true: its first line, which is not in `blocks`."""
 
 
 class MessageRef(NamedTuple):

@@ -1,20 +1,17 @@
 """Answers to `status` and `list`, and what "my loan" means when no number was said. Reads only; called by chat."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from bot.core.errors import Refused
-from bot.core.kueue import ClusterPicture
 from bot.core.loans import Loan, LoanState
 from bot.core.membership import Roles
 from bot.core.pause import Pause
 from bot.core.policy import Policy
 from bot.core.requests import QuotaRequest, RequestState
-from bot.flows.card_facts import card_facts, stored, unit_of
+from bot.flows.card_facts import card_facts, stored
 from bot.flows.gather import former_teams, person_of, roles_of_person
-from bot.flows.read_cluster import NotRead, read_queues
+from bot.flows.live_team_use import Looks, live_use_of
 from bot.flows.series import loan_meant, times_of
-from bot.flows.waiting_devices import waiting_devices, waiting_of
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.answers.requests_list import ListFacts
@@ -78,38 +75,14 @@ def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
     policy, roles = _who(world, user)
     former = former_teams(world, policy) if roles.admin else ()
     teams = (team,) if team in former else _teams(policy, roles, team)
-    looks = {name: read_queues(world, name) for name in world.clusters}
-    seen = [_seen(world, policy, teams, look) for look in looks.values() if not isinstance(look, NotRead)]
+    used = live_use_of(Looks(world), policy, teams)
     rows = _rows(world, teams=teams, states={RequestState.WAITING, RequestState.APPROVED})
     return StatusFacts(
-        tuple(_team(policy, name, rows, seen) for name in teams),
-        min((one.picture.read_at for one in seen), default=world.clock()),
-        (*(f"No live figures of {name}: {why}" for name, why in _missing(looks)), *_not_known(seen)),
+        tuple(_team(name, rows, used.uses[name]) for name in teams),
+        used.read_at,
+        used.trouble,
         pause_of(world),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """One cluster as it is now."""
-
-    picture: ClusterPicture
-    waiting: Mapping[str, Mapping[str, int] | NotRead]
-    """By queue of the teams that are looked at."""
-
-
-def _seen(world: World, policy: Policy, teams: Collection[str], picture: ClusterPicture) -> _Seen:
-    names = [name for team in teams for name in policy.queues_of(team, picture.cluster) if name in picture.queues]
-    return _Seen(picture, {name: waiting_devices(world, picture.queues[name]) for name in names})
-
-
-def _missing(looks: Mapping[str, ClusterPicture | NotRead]) -> list[tuple[str, str]]:
-    return [(name, look.why) for name, look in looks.items() if isinstance(look, NotRead)]
-
-
-def _not_known(seen: Sequence[_Seen]) -> list[str]:
-    whys = {waiting.why for one in seen for waiting in one.waiting.values() if isinstance(waiting, NotRead)}
-    return [f"What waits is not known: {why}" for why in sorted(whys)]
 
 
 def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> ListFacts:
@@ -172,27 +145,13 @@ def _is_a_row(request: QuotaRequest) -> bool:
     return request.extends is None or request.state is RequestState.WAITING
 
 
-def _team(policy: Policy, name: str, rows: Sequence[CardFacts], seen: Sequence[_Seen]) -> TeamStatus:
+def _team(name: str, rows: Sequence[CardFacts], uses: Sequence[QueueUse]) -> TeamStatus:
     mine = [row for row in rows if row.request.ask.team == name]
     return TeamStatus(
         name,
-        tuple(use for one in seen for use in _uses(policy, name, one)),
+        tuple(uses),
         tuple(row for row in mine if row.request.state is RequestState.WAITING),
         tuple(
             row for row in mine if row.request.extends is None and row.loan and row.loan.state is not LoanState.CLOSED
         ),
     )
-
-
-def _uses(policy: Policy, team: str, seen: _Seen) -> list[QueueUse]:
-    picture = seen.picture
-    cluster = policy.cluster(picture.cluster)
-    uses = []
-    for name in policy.queues_of(team, picture.cluster):
-        queue = picture.queues.get(name)
-        for entry, quota in queue.quotas.items() if queue else ():
-            if queue and cluster and entry.resource in cluster.accelerators:
-                unit = unit_of(policy, picture.cluster, entry.resource)
-                waiting = waiting_of(seen.waiting[name], entry.resource)
-                uses.append(QueueUse(name, entry.flavor, queue.reserved.get(entry, 0), quota.nominal, waiting, unit))
-    return uses

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from bot.core.messages import Message, MessageRef, Modal
+from bot.core.messages import Home, Message, MessageRef, Modal
 from bot.core.people import Person
 
 
@@ -44,6 +44,17 @@ class Chat(Protocol):
 
     def update_view(self, view_id: str, modal: Modal) -> None:
         """Replace an open modal."""
+        ...
+
+    def publish_home(self, user: str, home: Home, known: str | None) -> str:
+        """Replace what somebody sees in the app's Home tab; Slack's name for what it has then. Safe to repeat.
+
+        Rejected `hash_conflict` if Slack has something else than what it called `known`; None replaces anything.
+        """
+        ...
+
+    def permalink(self, ref: MessageRef) -> str:
+        """Where a message can be opened in Slack. It never changes, and may be remembered."""
         ...
 
     def person(self, user: str) -> Person:

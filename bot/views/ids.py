@@ -21,6 +21,8 @@ class Action(StrEnum):
     """[request] approvers of the step; opens `View.DENY_FORM`"""
     CARD_DETAILS = "gpuq_card_details"
     """[request] whoever sees the card; opens `View.DETAILS`"""
+    CARD_OPEN = "gpuq_card_open"
+    """[request] whoever sees the Home tab: a link to the card, which Slack opens by itself"""
     OFFER_ACCEPT = "gpuq_offer_accept"
     """[offer] requester, the team's leads"""
     OFFER_KEEP = "gpuq_offer_keep"
@@ -51,6 +53,8 @@ class Action(StrEnum):
     """[question] admins: put the loans back"""
     OPEN_REQUEST = "gpuq_home_request"
     """[draft, or "new"] members; opens the form"""
+    HOME_REFRESH = "gpuq_home_refresh"
+    """["new"] whoever sees the Home tab"""
     SHOW = "gpuq_home_show"
     """[loan] lender's leads; answers as `show LENDER`"""
     FORM_MORE = "gpuq_form_more"
@@ -99,6 +103,12 @@ class View(StrEnum):
     EXTEND_FORM = "gpuq_extend_form"
     OVERCOMMIT_FORM = "gpuq_overcommit_form"
     DETAILS = "gpuq_details_view"
+
+
+class Event(StrEnum):
+    """What Slack tells without being asked. The manifest subscribes to these and no others."""
+
+    HOME_OPENED = "app_home_opened"
 
 
 DISPATCHING = frozenset({Field.QUEUE, Field.FLAVOR, Field.AMOUNT, Field.KIND, Field.UNTIL})

@@ -50,6 +50,11 @@ def headline(symbol: Symbol | None, *parts: Part | Line) -> Block:
     return rich(line(f"{symbol} " if symbol else "", *parts), bold_first=True)
 
 
+def heading(words: str) -> Block:
+    """The title of a part of a Home tab: our words only."""
+    return {"type": "header", "text": plain_text(words)}
+
+
 def bullets(lines: Sequence[Line], *, ordered: bool = False) -> Block:
     """A list; `ordered` numbers it."""
     items = [{"type": "rich_text_section", "elements": elements(one)} for one in lines]
@@ -122,6 +127,11 @@ def button(
     if confirm:
         made["confirm"] = _confirm(confirm)
     return made
+
+
+def link_button(label: str, action: str, value: str, url: str) -> dict[str, Any]:
+    """A button that opens a page of Slack's. The press is delivered all the same, and acknowledged."""
+    return {**button(label, action, value), "url": url}
 
 
 def _confirm(asked: Confirm) -> dict[str, Any]:

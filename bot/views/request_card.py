@@ -150,7 +150,7 @@ def next_step(facts: CardFacts) -> Step | None:
 
 def _buttons(facts: CardFacts, state: CardState, surface: Surface) -> list[dict[str, Any]]:
     if surface is Surface.REQUESTER:
-        return _requester_buttons(facts, state)
+        return requester_buttons(facts)
     if surface is Surface.CHANNEL and state in _ADMINS_END and facts.loan:
         return [_end_button(facts)]
     if surface is Surface.LEAD and state is CardState.IN_FORCE and facts.loan and facts.loan.lender:
@@ -205,7 +205,9 @@ def _plain_length(facts: CardFacts, ask: Ask) -> str:
     return f"about {lasting(ask.until - (ask.start or facts.request.created_at))}"
 
 
-def _requester_buttons(facts: CardFacts, state: CardState) -> list[dict[str, Any]]:
+def requester_buttons(facts: CardFacts) -> list[dict[str, Any]]:
+    """What the requester can do in this state: on their copy of the card, and in their Home tab."""
+    state = state_of(facts)
     if facts.series is not None and facts.request.ask.series is not None:
         return _series_buttons(facts, facts.series, state)
     raised = bool(facts.standing and facts.standing.raised)

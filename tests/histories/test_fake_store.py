@@ -19,6 +19,7 @@ from bot.core.convergence.proposals import Proposal, ProposalEnd, ProposedField
 from bot.core.errors import NotLeader, Stale
 from bot.core.escalations import Escalation
 from bot.core.evictions import Eviction, EvictionState, Work
+from bot.core.home_tab import HomeTab
 from bot.core.idle_loans import IdleOffer, IdleState
 from bot.core.inbox import Arrival, InboxItem
 from bot.core.kueue import FlavorResource
@@ -363,6 +364,22 @@ def escalations(program: Program, uow: UnitOfWork) -> Any:
     return uow.escalations.add(made), uow.escalations.of(one.id)
 
 
+def home_tabs(program: Program, uow: UnitOfWork) -> Any:
+    """Opened and shown, also where it was never opened."""
+    draw = program.random
+    user, at = f"{program.name}-{draw.randrange(3)}", program.at()
+    if draw.random() < 0.5:
+        uow.home_tabs.opened(user, at)
+    else:
+        failure = draw.choice([None, None, "not_enabled"])
+        uow.home_tabs.shown(HomeTab(user, at, draw.choice([None, "d1", "d2"]), at, "1.2", failure))
+    watched = uow.home_tabs.watched(at - timedelta(minutes=5), 1000)
+    names = draw.choice([(), ("leads:a",), ("group:b",), ("leads:c", "group:b")])
+    waiting = [one for one in uow.home_tabs.waiting_for(names) if one.ask.team == program.name]
+    held = uow.home_tabs.on_loan(program.name), uow.home_tabs.on_loan(teams=(program.name,))
+    return uow.home_tabs.get(user), [one for one in watched if one.user.startswith(f"{program.name}-")], waiting, held
+
+
 EPOCH = 1
 PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     requests,
@@ -378,6 +395,7 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     evictions,
     ask_backs,
     escalations,
+    home_tabs,
     proposals,
     proposals,
 )

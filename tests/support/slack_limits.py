@@ -5,8 +5,9 @@ because it is about several places at once), and the house's own rules.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.core.messages import Block, Message, Modal
-from tests.support.slack_schema import broken_view
+from bot.core.messages import Block, Home, Message, Modal
+from bot.views.home import home_json
+from tests.support.slack_schema import broken, broken_view
 
 TEXT_LIMIT = 150
 CHARACTERS_OF_BLOCKS, CHARACTERS_OF_A_TABLE, CHARACTERS_OF_A_PART = 13_200, 10_000, 3_000
@@ -20,6 +21,14 @@ def faults(shown: Message | Modal) -> list[str]:
     if isinstance(shown, Message) and _length_of_texts(shown.blocks) > CHARACTERS_OF_BLOCKS:
         found.append("too many characters in all blocks")
     return found or [*_across(shown.blocks), *_of_the_house(shown)]
+
+
+def home_faults(shown: Home) -> list[str]:
+    """The same for a Home tab."""
+    view = home_json(shown)
+    found = [f"{one.path}: {one.why}" for one in broken("home", view)]
+    own = (one for node in _nodes(view["blocks"]) for one in _of_the_house_anywhere(node))
+    return found or [*_across(tuple(view["blocks"])), *own]
 
 
 def _across(blocks: tuple[Block, ...]) -> Iterator[str]:

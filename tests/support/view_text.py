@@ -4,23 +4,23 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from bot.core.messages import Block, Message, Modal
+from bot.core.messages import Block, Home, Message, Modal
 
 READER = timezone(timedelta(hours=1))
 """The reader's zone: Zurich in winter."""
 
 
-def seen(shown: Message | Modal) -> list[str]:
+def seen(shown: Message | Modal | Home) -> list[str]:
     """The lines from top to bottom; rows of buttons stand in brackets, inputs as `label [value]`."""
     return [line for block in shown.blocks for line in block_lines(block)]
 
 
-def labels(shown: Message | Modal) -> list[str]:
+def labels(shown: Message | Modal | Home) -> list[str]:
     """The labels of all buttons, in order."""
     return [one["text"]["text"] for one in buttons(shown)]
 
 
-def buttons(shown: Message | Modal) -> list[Mapping[str, Any]]:
+def buttons(shown: Message | Modal | Home) -> list[Mapping[str, Any]]:
     """All buttons, in order."""
     return [one for block in shown.blocks if block["type"] == "actions" for one in block["elements"]]
 
@@ -28,6 +28,8 @@ def buttons(shown: Message | Modal) -> list[Mapping[str, Any]]:
 def block_lines(block: Block) -> Iterator[str]:
     """The lines of one block."""
     match block["type"]:
+        case "header":
+            yield f"# {block['text']['text']}"
         case "rich_text":
             for element in block["elements"]:
                 yield from _rich(element)

@@ -150,6 +150,7 @@ def test_help_is_made_from_the_commands_and_fits_a_phone() -> None:
         "|         return Q-142 · withdraw Q-142",
         "| Look    status · list · show vision",
         "More: /gpu-quota help request",
+        "Your loans, and what waits for you: this app's Home tab",
         "Off here: bills (no Prometheus)",
         "[Request quota]",
     ]

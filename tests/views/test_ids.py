@@ -23,6 +23,7 @@ from bot.views.ids import (
 )
 from bot.views.kinds import NoticeKind
 from tests.support.view_gallery import everything
+from tests.support.view_home import homes
 from tests.support.view_text import buttons
 
 SHOWN = everything()
@@ -30,7 +31,8 @@ INPUTS = [block for one in SHOWN.values() for block in one.blocks if block["type
 
 
 def test_every_action_is_on_some_message_and_every_button_is_an_action() -> None:
-    assert {one["action_id"] for shown in SHOWN.values() for one in buttons(shown)} == set(Action)
+    shown = [*SHOWN.values(), *homes().values()]
+    assert {one["action_id"] for each in shown for one in buttons(each)} == set(Action)
 
 
 def test_every_field_is_in_some_form() -> None:

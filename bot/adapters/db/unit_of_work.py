@@ -18,6 +18,7 @@ from bot.adapters.db.engine import LONGEST_WAIT, READ_ONLY, sqlite_file
 from bot.adapters.db.evictions import SqlEvictions
 from bot.adapters.db.failures import translated
 from bot.adapters.db.fields import SqlFields
+from bot.adapters.db.home_tabs import SqlHomeTabs
 from bot.adapters.db.idle_offers import SqlIdleOffers
 from bot.adapters.db.inbox import SqlInbox
 from bot.adapters.db.leadership import SqlLeadership
@@ -51,6 +52,7 @@ class SqlUnitOfWork:
         self.evictions = SqlEvictions(connection)
         self.ask_backs = SqlAskBacks(connection)
         self.escalations = SqlEscalations(connection)
+        self.home_tabs = SqlHomeTabs(connection)
         self.proposals = SqlProposals(connection)
 
     def alone(self, what: str) -> None:

@@ -12,13 +12,16 @@ from bot.adapters.slack.calls import TIMEOUT_SECONDS, AnswerLost, call, speak
 from bot.adapters.slack.directory import Directory
 from bot.adapters.slack.newer_blocks import NewerBlocks
 from bot.core.errors import Rejected, Unavailable
-from bot.core.messages import Message, MessageRef, Modal
+from bot.core.messages import Home, Message, MessageRef, Modal
 from bot.core.people import Person
 from bot.ports.chat import PostUnknown
+from bot.views.home import home_json
 from bot.views.modal_json import modal_json
 
 EVENT_TYPE = "gpuq_notice"
 HISTORY_PAGE = 200
+MOST_LINKS = 1_000
+"""Links that are remembered: many people are shown the same few."""
 
 
 class SlackChat:
@@ -28,6 +31,7 @@ class SlackChat:
         self._client = client
         self._directory = directory
         self._newer_blocks = NewerBlocks()
+        self._links: dict[MessageRef, str] = {}
 
     def post(self, to: str, message: Message, notice_id: str, thread: MessageRef | None = None) -> MessageRef:
         """The DM's own id comes back for a user id: chat.update takes only that."""
@@ -93,6 +97,20 @@ class SlackChat:
             modal,
             lambda shown: self._safe_to_repeat(self._client.views_update, view_id=view_id, view=modal_json(shown)),
         )
+
+    def publish_home(self, user: str, home: Home, known: str | None) -> str:
+        """The view's new hash."""
+        answer = self._safe_to_repeat(self._client.views_publish, user_id=user, view=home_json(home), hash=known)
+        return str(answer["view"]["hash"])
+
+    def permalink(self, ref: MessageRef) -> str:
+        """Asked once per message."""
+        if ref not in self._links:
+            answer = self._safe_to_repeat(self._client.chat_getPermalink, channel=ref.channel, message_ts=ref.ts)
+            if len(self._links) >= MOST_LINKS:
+                self._links.clear()
+            self._links[ref] = str(answer["permalink"])
+        return self._links[ref]
 
     def person(self, user: str) -> Person:
         """See Directory."""

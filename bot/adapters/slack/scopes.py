@@ -23,6 +23,7 @@ _HISTORY = ("channels:history", "groups:history", "im:history")
 
 NEEDS = (
     Need("auth_test", (), "the bot's own workspace, so that guests and people of other workspaces cannot approve"),
+    Need("chat_getPermalink", (), "link from the Home tab to a card"),
     Need("chat_postMessage", ("chat:write",), "post cards and notices"),
     Need("chat_update", ("chat:write",), "keep a posted card true"),
     Need("conversations_history", _HISTORY, "look whether a notice was posted when Slack's answer was lost"),
@@ -32,6 +33,7 @@ NEEDS = (
     Need("usergroups_users_list", ("usergroups:read",), "who is in a user group that policies name"),
     Need("users_info", ("users:read",), "name, time zone, and whether somebody is a full member"),
     Need("views_open", (), "open the form"),
+    Need("views_publish", (), "show the Home tab"),
     Need("views_update", (), "show in the form what came of it"),
 )
 

@@ -1,4 +1,4 @@
-"""What a person does in the page, done in the simulated Slack: say, type, press, fill in, send, close, read.
+"""What a person does in the page, done in the simulated Slack: say, type, press, fill in, send, close, read, open Home.
 
 Each act is a pydantic model of what the page sends and a function; `routes` looks them up in `ACTS`. They raise
 LookupError where the page shows something that is not there (any more).
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from bot.demo.page.reads import Reads
 from bot.demo.page.scene import Scene
-from bot.demo.page.shown import Seen, Shown
+from bot.demo.page.shown import Seen, SeenHome, Shown
 from bot.demo.slack import Delivery, Message, View, forms
 from bot.demo.slack.payloads import typed
 
@@ -38,13 +38,15 @@ class Say(Act):
 
 
 class Place(BaseModel):
-    """Where a control was: a message as it was on the screen, or the view in front."""
+    """Where a control was: a message or a Home tab as it was on the screen, or the form in front."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
     channel: Id | None = None
     ts: Id | None = None
     edited_ts: Id | None = None
     view: Id | None = None
+    hash: Id | None = None
+    """Of a Home tab."""
 
 
 class Press(Act):
@@ -135,6 +137,11 @@ def read(desk: Desk, act: Read) -> Json:
     return {}
 
 
+def home(desk: Desk, act: Act) -> Json:
+    """Open the app's Home tab."""
+    return _told(desk.scene.slack.open_home(act.person))
+
+
 def reload(desk: Desk, act: Act) -> Json:
     """The page was loaded anew: what only this person saw is gone, as in Slack."""
     desk.scene.slack.reload(act.person)
@@ -148,6 +155,7 @@ ACTS: Mapping[str, tuple[type[Act], Callable[[Desk, Any], Json]]] = {
     "send": (Send, send),
     "close": (Close, close),
     "read": (Read, read),
+    "home": (Act, home),
     "reload": (Act, reload),
 }
 
@@ -159,6 +167,8 @@ def _told(delivery: Delivery) -> Json:
 
 
 def _where(desk: Desk, person: str, place: Place) -> Message | View:
+    if place.view is not None and place.hash is not None:
+        return desk.shown.find(SeenHome(place.view, place.hash))
     if place.view is not None:
         return _front(desk, person, place.view)
     if place.channel is None or place.ts is None:

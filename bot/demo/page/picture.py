@@ -1,4 +1,4 @@
-"""All that one person sees in the workspace, as JSON: places with unread marks, messages, the form in front.
+"""All that one person sees in the workspace, as JSON: places, messages, the form in front, the Home tab.
 
 Blocks go out as the bot sent them; the page draws them. Called by `routes` on every look.
 """
@@ -57,6 +57,7 @@ def look(scene: Scene, user: str, shown: Shown, reads: Reads) -> Json:
             "waiting": {role.user: _new_for(scene, role, reads) for role in scene.roles},
             "messages": messages,
             "view": _view(slack.open_view(user), eye),
+            "home": _home(slack.home(user), shown, eye),
         }
 
 
@@ -123,6 +124,12 @@ def _view(view: View | None, eye: Eye) -> Json | None:
     state = {block: dict(values) for block, values in view.state.items()}
     dates = dates_in([list(view.blocks), state], eye)
     return body | {"id": view.id, "hash": view.hash, "blocks": list(view.blocks), "state": state, "dates": dates}
+
+
+def _home(view: View | None, shown: Shown, eye: Eye) -> Json | None:
+    if view is not None:
+        shown.note(view)
+    return _view(view, eye)
 
 
 def _person(scene: Scene, user: str) -> Json:

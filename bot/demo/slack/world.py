@@ -70,6 +70,7 @@ class Setup:
     should_escape: bool = True
     ack_limit: float = 3.0
     pacing: bool = True
+    home_tab: bool = True
     team_id: str = HOME_TEAM
     team_domain: str = "simulated"
     enterprise_id: str | None = None

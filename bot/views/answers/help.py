@@ -10,6 +10,7 @@ from bot.views.kit import actions, button, context, line, pre, rich
 from bot.views.parts import Code, sentence
 from bot.views.pause import paused_line
 
+HOME = "Your loans, and what waits for you: this app's Home tab"
 _COLUMNS = 48
 _GROUP_COLUMNS = 8
 
@@ -35,7 +36,7 @@ def help_overview(commands: Sequence[CommandHelp], off: Sequence[str] = (), paus
     for command in commands:
         groups.setdefault(command.group, []).append(command.examples[0])
     listed = "\n".join(row for group, examples in groups.items() for row in _rows(group, examples))
-    more = rich(line("More: ", Code("/gpu-quota help request")))
+    more = rich(line("More: ", Code("/gpu-quota help request")), line(HOME))
     small = (context(f"Off here: {', '.join(off)}"),) if off else ()
     stop = (rich(paused_line(pause)),) if pause else ()
     button_row = actions(button("Request quota", Action.OPEN_REQUEST, NEW))

@@ -71,10 +71,11 @@ def status(facts: StatusFacts) -> Message:
         blocks.append(rich(*(line(Reason(one)) for one in facts.trouble)))
     blocks.append(context("As of ", Clock(facts.read_at)))
     request = actions(button("Request quota", Action.OPEN_REQUEST, NEW))
-    return Message(sentence(_first(facts.teams[0])), (*blocks, *request))
+    return Message(sentence(team_use(facts.teams[0])), (*blocks, *request))
 
 
-def _first(team: TeamStatus) -> Line:
+def team_use(team: TeamStatus) -> Line:
+    """What a team uses of its quota: "vision: 20 of 16 a100 reserved, 12 waiting"."""
     if not team.queues:
         return line(Theirs(team.team), ": no live figures")
     uses = [_use(one, len(team.queues) > 1) for one in team.queues]
@@ -89,7 +90,7 @@ def _use(one: QueueUse, several: bool) -> Line:
 
 
 def _team(team: TeamStatus) -> list[Line]:
-    lines = [_first(team), *_some(team.requests, _request), *_some(team.loans, _loan)]
+    lines = [team_use(team), *_some(team.requests, _request), *_some(team.loans, _loan)]
     if not team.requests and not team.loans:
         lines.append(line("No requests and no loans. ", Code("/gpu-quota request"), " starts one"))
     return lines

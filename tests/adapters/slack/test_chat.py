@@ -1,13 +1,13 @@
 """The Chat role against the simulated Slack: what is posted once, what is found again, and each failure by itself."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.adapters.slack import calls, chat
 from bot.core.errors import Rejected, Unavailable
-from bot.core.messages import MessageRef
+from bot.core.messages import Home, MessageRef
 from bot.demo.slack import DEFAULT_SCOPES, Faults
 from bot.ports.chat import PostUnknown
 from tests.support.slack_town import Town, form, words
@@ -301,3 +301,45 @@ def test_a_modal_whose_answer_was_lost_is_unavailable(town: Town, name: str) -> 
     NOBODY_KNOWS[name][0](town.slack.faults, "views.open")
     with pytest.raises(Unavailable, match="no answer"):
         town.chat.open_view(_trigger(town), form())
+
+
+def home(text: str = "hello") -> Home:
+    return Home(words(text).blocks, datetime(2026, 12, 2, 12, 0, tzinfo=UTC))
+
+
+def test_a_home_tab_is_replaced_by_its_hash(town: Town) -> None:
+    first = town.chat.publish_home(town.ada, home(), None)
+    second = town.chat.publish_home(town.ada, home("again"), first)
+    with pytest.raises(Rejected, match="hash_conflict"):
+        town.chat.publish_home(town.ada, home("stale"), first)
+    shown = town.slack.home(town.ada)
+    assert shown is not None
+    assert shown.hash == second
+    assert town.slack.render_text(shown).splitlines() == ["As of today 1:00 PM", "again"]
+
+
+@pytest.mark.parametrize("name", [*NOT_POSTED, *NOBODY_KNOWS])
+def test_a_home_tab_that_was_not_shown_says_whether_to_try_again(town: Town, name: str) -> None:
+    arm = (NOT_POSTED | NOBODY_KNOWS)[name][0]
+    arm(town.slack.faults, "views.publish")
+    never = name in {"archived", "missing scope"}
+    with pytest.raises(Rejected if never else Unavailable):
+        town.chat.publish_home(town.ada, home(), None)
+    assert town.count("views.publish") == 1
+
+
+def test_a_link_to_a_message_is_asked_for_once(town: Town) -> None:
+    ref = town.chat.post(town.room, words("hello"), "n1")
+    link = town.chat.permalink(ref)
+    assert link.endswith(f"/archives/{ref.channel}/p{ref.ts.replace('.', '')}")
+    assert (town.chat.permalink(ref), town.count("chat.getPermalink")) == (link, 1)
+    with pytest.raises(Rejected, match="message_not_found"):
+        town.chat.permalink(MessageRef(town.room, "1.1"))
+
+
+def test_links_are_forgotten_before_they_are_too_many(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "MOST_LINKS", 2)
+    refs = [town.chat.post(town.room, words(f"hello {number}"), f"n{number}") for number in range(3)]
+    links = [town.chat.permalink(ref) for ref in refs]
+    assert [town.chat.permalink(ref) for ref in refs] == links
+    assert 3 < town.count("chat.getPermalink") <= 6

@@ -204,3 +204,35 @@ def test_a_closed_form_is_gone(town: Any, client: Any) -> None:
     view = _form(town, town.ids["noor"], _input("why", {"type": "plain_text_input"}))
     assert client.post("close", {"person": town.ids["noor"], "view": view.id})[0] == 200
     assert client.look(town.ids["noor"])["view"] is None
+
+
+def _publish(town: Any, user: str, *blocks: dict[str, Any]) -> Any:
+    with town.slack.world.changed:
+        return town.slack.world.surfaces.publish(user, {"type": "home", "blocks": list(blocks)})
+
+
+def test_a_home_tab_is_ones_own_and_a_press_is_on_the_picture_that_was_seen(town: Any, client: Any) -> None:
+    mira, noor = town.ids["mira"], town.ids["noor"]
+    assert client.look(mira)["home"] is None
+    _publish(town, mira, _row("first"))
+    seen = client.look(mira)["home"]
+    assert [block["block_id"] for block in seen["blocks"]] == ["first"]
+    assert client.look(noor)["home"] is None
+    _publish(town, mira, _row("second"))
+    place = {"view": seen["id"], "hash": seen["hash"]}
+    press = {"person": mira, "place": place, "action_id": "go", "block_id": "first", "value": "1"}
+    status, said = client.post("press", press)
+    assert (status, said["shown"]) == (200, "⚠ dispatch_failed"), "nobody is there to hear it"
+    pressed = town.slack.deliveries()[-1].payload
+    assert (pressed["actions"][0]["block_id"], pressed["view"]["id"]) == ("first", seen["id"])
+    for wrong in ({**place, "hash": "1.1"}, {"view": seen["id"]}):
+        assert client.post("press", {**press, "place": wrong})[0] == 409
+    assert client.post("press", {**press, "person": noor})[0] == 409
+
+
+def test_opening_the_home_tab_is_told_to_the_app(town: Any, client: Any) -> None:
+    status, _ = client.post("home", {"person": town.ids["mira"]})
+    assert status == 200
+    told = town.slack.deliveries()[-1].payload["event"]
+    assert (told["type"], told["tab"], told["user"]) == ("app_home_opened", "home", town.ids["mira"])
+    assert client.post("home", {"person": "U0NOBODY"})[0] == 409

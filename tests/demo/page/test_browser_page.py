@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from bot.core.messages import Message, Modal
+from bot.core.messages import Home, Message, Modal
+from bot.views.home import home_json
+from bot.views.kit import actions, heading, link_button
 from bot.views.modal_json import modal_json
 from tests.support.browsing import PATIENCE, become, message, tab
 from tests.support.marks import needs_program
 from tests.support.view_facts import Names
 from tests.support.view_gallery import everything
+from tests.support.view_home import homes
 
 pytestmark = needs_program("chromium", "the page in a browser")
 expect.set_options(timeout=PATIENCE)
@@ -116,13 +119,68 @@ def test_another_person_sees_other_channels_and_what_is_new_is_marked(chromium: 
     _say(town, text=f"<@{town.ids['noor']}>: look")
     with tab(chromium, town.page.url, **WIDE) as page:
         expect(page.locator(".role[data-person=noor] .count")).to_have_text("1")
-        expect(page.locator("#places .place")).to_have_count(1)
+        expect(page.locator("#places .place")).to_have_text(["⌂Home", "#gpu"])
         become(page, "noor")
-        expect(page.locator("#places .place")).to_have_count(2)
+        expect(page.locator("#places .place")).to_have_text(["⌂Home", "#gpu1, 1 unread", "#leads"])
         page.locator("#places .place").filter(has_text="gpu").click()
         expect(message(page, "look")).to_contain_text("@noor: look")
         become(page, "mira")
         expect(page.locator(".role[data-person=noor] .count")).to_have_count(0)
+
+
+def _publish(town: Any, shown: Home) -> None:
+    with town.slack.world.changed:
+        town.slack.world.surfaces.publish(town.ids["mira"], home_json(shown))
+        town.slack.world.changed.notify_all()
+
+
+@pytest.mark.parametrize("names", [Names(), HOSTILE], ids=["plain", "hostile"])
+def test_the_page_draws_the_words_of_every_home_tab_the_bot_can_show(
+    chromium: Browser, town: Any, names: Names
+) -> None:
+    with tab(chromium, town.page.url, **WIDE) as page:
+        page.get_by_role("button", name="Home", exact=True).click()
+        expect(page.locator(".home")).to_have_text("The app has shown nothing here yet.")
+        for name, one in homes(names).items():
+            _publish(town, one)
+            view = town.slack.home(town.ids["mira"])
+            drawn = page.locator(f".home[data-home='{view.hash}']")
+            expect(drawn).to_be_visible()
+            read = re.sub(r"[\[\]]", "", town.slack.render_text(view))
+            assert _words(drawn.inner_text()) == _words(read), name
+            assert drawn.locator(".unknown, img, a").count() == 0
+
+
+def test_a_home_tab_keeps_its_place_when_it_is_drawn_anew_and_a_link_leads_to_its_message(
+    chromium: Browser, town: Any
+) -> None:
+    card = _say(town, text="the card")
+    link = f"https://simulated.slack.com/archives/{card.channel}/p{card.ts.replace('.', '')}"
+    elsewhere = f"https://simulated.slack.com/archives/{town.ids['leads']}/p1796476800000100"
+
+    def rows(words: str, *links: tuple[str, str]) -> Home:
+        buttons = [actions(link_button("Open card", "gpuq_card_open", value, url))[0] for value, url in links]
+        return Home((heading(words), *buttons), town.clock())
+
+    _publish(town, rows("before", ("1", elsewhere), ("2", link)))
+    with tab(chromium, town.page.url, **WIDE) as page:
+        page.get_by_role("button", name="Home", exact=True).click()
+        expect(page.locator("#composer")).to_be_hidden()
+        second = page.get_by_role("button", name="Open card").nth(1)
+        second.focus()
+        _publish(town, rows("after", ("2", link), ("1", elsewhere)))
+        expect(page.locator(".home")).to_contain_text("after")
+        expect(page.locator(".home button:focus")).to_have_attribute("data-value", "2")
+        _publish(town, rows("last", ("1", elsewhere)))
+        expect(page.locator(".home")).to_contain_text("last")
+        expect(page.locator(".home")).to_be_focused()
+        page.get_by_role("button", name="Open card").click()
+        expect(page.locator(".toast.bad")).to_contain_text("You are not in the channel")
+        _publish(town, rows("again", ("2", link)))
+        expect(page.locator(".home")).to_contain_text("again")
+        page.get_by_role("button", name="Open card").click()
+        expect(message(page, "the card")).to_be_focused()
+        expect(page.locator("#composer")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -137,6 +195,13 @@ def test_text_has_contrast_and_nothing_is_wider_than_the_screen(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         low = page.evaluate(CONTRAST)
         assert low == []
+        _publish(town, homes()["lead"])
+        if width < 760:
+            page.locator("#menu").click()
+        page.get_by_role("button", name="Home", exact=True).click()
+        expect(page.locator(".home[data-home]")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CONTRAST) == []
 
 
 CONTRAST = """() => {

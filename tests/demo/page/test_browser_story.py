@@ -149,3 +149,74 @@ def test_what_slack_says_when_it_is_away_and_that_all_works_when_it_is_back(chro
         expect(message(page, "Slackbot")).to_contain_text("/gpu-quota failed with the error “dispatch_failed”")
         demo.outages.end("slack")
         expect(page.get_by_role("button", name="Slack away")).to_be_visible()
+
+
+def _home(page: Page, *, touch: bool = False) -> None:
+    """Go to the Home tab; on a phone the places are behind the menu."""
+    if touch:
+        page.locator("#menu").tap()
+    place = page.get_by_role("button", name="Home", exact=True)
+    place.tap() if touch else place.click()
+    expect(page.locator(".home[data-home]")).to_be_visible()
+
+
+@pytest.mark.parametrize("touch", [False, True], ids=["mouse", "touch"])
+def test_the_home_tab_shows_what_waits_and_leads_to_it(chromium: Browser, demo: Any, touch: bool) -> None:
+    size = NARROW if touch else {"viewport": {"width": 1280, "height": 800}}
+    with tab(chromium, demo.url, **size) as page:
+        home = page.locator(".home")
+
+        def go(label: str) -> None:
+            button = home.get_by_role("button", name=label, exact=True)
+            button.tap() if touch else button.click()
+
+        page.locator("#line").fill(REQUEST)
+        page.keyboard.press("Enter")
+        expect(page.locator("article.only-me")).to_contain_text("Q-1")
+        _home(page, touch=touch)
+        expect(home).to_contain_text("Q-1: 8 a100 for vision, 3 days, waiting, 0 of 2 approvals")
+        expect(home).to_contain_text("vision: 16 of 16 a100 reserved, 8 waiting")
+        become(page, "noor", touch=touch)
+        _home(page, touch=touch)
+        expect(home).to_contain_text("mira asks, 0 of 2 approvals")
+        go("Open card")
+        expect(message(page, CARD)).to_be_focused()
+        press(page, CARD, "Approve", touch=touch)
+        expect(message(page, CARD)).to_contain_text("Waiting: 1 of 2 approvals")
+        become(page, "mira", touch=touch)
+        expect(home).to_contain_text("waiting, 1 of 2 approvals")
+        go("Withdraw")
+        agree = page.locator("#confirm footer button").last
+        agree.tap() if touch else agree.click()
+        expect(home).to_contain_text("No loans. When your work waits")
+
+
+def test_the_home_tab_by_keyboard_alone(chromium: Browser, demo: Any) -> None:
+    with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
+        keys = page.keyboard
+
+        def tab_to(selector: str) -> None:
+            for _ in range(60):
+                if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                    return
+                keys.press("Tab")
+            raise AssertionError(f"the focus never came to {selector}")
+
+        page.locator("#line").fill(REQUEST)
+        keys.press("Enter")
+        expect(page.locator("article.only-me")).to_contain_text("Q-1")
+        page.evaluate("document.activeElement.blur()")
+        tab_to("[data-key='place home']")
+        keys.press("Enter")
+        expect(page.locator(".home")).to_contain_text("Q-1: 8 a100 for vision")
+        tab_to("[data-action=gpuq_request_withdraw]")
+        keys.press("Enter")
+        expect(page.locator("#confirm")).to_be_visible()
+        keys.press("Enter")
+        expect(page.locator(".home")).to_contain_text("No loans.")
+        tab_to("[data-action=gpuq_home_request]")
+        keys.press("Enter")
+        expect(page.locator("#view h2")).to_have_text("Request GPU quota")
+        keys.press("Escape")
+        expect(page.locator("#view")).to_be_hidden()
+        expect(page.locator("[data-action=gpuq_home_request]")).to_be_focused()

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from bot.demo.slack import Setup
+
 MODAL: dict[str, Any] = {"type": "modal", "title": {"type": "plain_text", "text": "Request"}, "blocks": []}
 
 
@@ -72,3 +74,33 @@ def test_a_home_is_published_with_its_hash(town, error_of) -> None:
     stale = lambda: town.client.views_publish(user_id=town.ada.id, view=home, hash=first["hash"])  # noqa: E731
     assert error_of(stale) == "hash_conflict"
     assert error_of(lambda: town.client.views_publish(user_id="U404", view=home)) == "invalid_arguments"
+
+
+def test_a_home_is_a_home_within_its_limits(town, refusal) -> None:
+    def said(**args: Any) -> tuple[str, str]:
+        answer = refusal(lambda: town.client.api_call("views.publish", json=args)).response
+        return answer["error"], answer.get("response_metadata", {"messages": [""]})["messages"][0]
+
+    def home(count: int) -> dict[str, Any]:
+        return {"type": "home", "blocks": [{"type": "divider"}] * count}
+
+    town.client.views_publish(user_id=town.ada.id, view=home(100))
+    assert said(user_id=town.ada.id, view=home(101))[0] == "invalid_arguments"
+    assert said(user_id=town.ada.id, view=MODAL)[0] == "invalid_arguments"
+    assert said(view=home(1)) == ("invalid_arguments", "[ERROR] missing required field: user_id")
+    assert said(user_id=town.ada.id, view={"type": "home", "blocks": ["x" * 250_000]}) == ("view_too_large", "")
+    assert said(user_id=town.slack.bot_user_id, view=home(1))[0] == "invalid_arguments"
+    unknown = {"type": "alert", "text": {"type": "plain_text", "text": "modals only"}}
+    assert said(user_id=town.ada.id, view={"type": "home", "blocks": [unknown]})[0] == "invalid_arguments"
+
+
+def test_an_app_without_the_home_tab_cannot_publish_one(make_town, error_of) -> None:
+    town = make_town(Setup(home_tab=False))
+    home = {"type": "home", "blocks": []}
+    assert error_of(lambda: town.client.views_publish(user_id=town.ada.id, view=home)) == "not_enabled"
+
+
+def test_a_hash_that_names_nothing_is_a_conflict(town, error_of) -> None:
+    home = {"type": "home", "blocks": []}
+    assert error_of(lambda: town.client.views_publish(user_id=town.ada.id, view=home, hash="1.2")) == "hash_conflict"
+    assert town.slack.home(town.ada.id) is None

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.core.errors import Rejected, Unavailable
-from bot.core.messages import Message, MessageRef, Modal
+from bot.core.messages import Home, Message, MessageRef, Modal
 from bot.core.people import Person
 from bot.ports.chat import PostUnknown
+from bot.views.home import home_json
 from tests.support.fakes.gate import Gate
 from tests.support.slack_watch import WATCH
 
@@ -63,6 +64,9 @@ class FakeSlack:
     """By response_url."""
     files: list[tuple[str, str, str]] = field(default_factory=list)
     """(to whom, name, content)."""
+    homes: dict[str, tuple[Home, str]] = field(default_factory=dict)
+    """By person: what they see, and its hash."""
+    published: int = 0
     down: bool = False
     refused: int = 0
     """Calls that got nowhere because it was down."""
@@ -145,6 +149,23 @@ class Session:
     def update_view(self, view_id: str, modal: Modal) -> None:
         self._reach("update_view", Trouble.NOT_REACHED)
         WATCH.saw(modal)
+
+    def publish_home(self, user: str, home: Home, known: str | None) -> str:
+        trouble = self._reach("publish_home", Trouble.NOT_REACHED, Trouble.RATE_LIMITED, Trouble.ANSWER_LOST)
+        WATCH.received("home", home_json(home))
+        has = self._slack.homes.get(user)
+        if known is not None and (has is None or has[1] != known):
+            raise Rejected("Slack", "hash_conflict")
+        self._slack.published += 1
+        self._slack.homes[user] = (home, f"h{self._slack.published}")
+        self._gate.passes("chat.published")
+        if trouble is Trouble.ANSWER_LOST:
+            raise Unavailable("Slack", "no answer")
+        return self._slack.homes[user][1]
+
+    def permalink(self, ref: MessageRef) -> str:
+        self._reach("permalink")
+        return f"https://test.slack.com/archives/{ref.channel}/p{ref.ts.replace('.', '')}"
 
     def person(self, user: str) -> Person:
         self._reach("person")

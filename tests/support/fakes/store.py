@@ -23,6 +23,7 @@ from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
 from tests.support.fakes.clock import Ids
 from tests.support.fakes.gate import Gate
+from tests.support.fakes.home_tabs import FakeHomeTabs, HomeTab
 from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
@@ -53,6 +54,7 @@ class Tables:
     evictions: dict[int, Eviction] = field(default_factory=dict)
     ask_backs: dict[int, AskBack] = field(default_factory=dict)
     escalations: tuple[Escalation, ...] = ()
+    home_tabs: dict[str, HomeTab] = field(default_factory=dict)
     proposals: dict[str, Proposal] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
@@ -74,6 +76,7 @@ class Tables:
             evictions=dict(self.evictions),
             ask_backs=dict(self.ask_backs),
             escalations=self.escalations,
+            home_tabs=dict(self.home_tabs),
             proposals=dict(self.proposals),
         )
 
@@ -338,6 +341,7 @@ class FakeUnitOfWork:
         self.evictions = FakeEvictions(tables)
         self.ask_backs = FakeAskBacks(tables)
         self.escalations = FakeEscalations(tables)
+        self.home_tabs = FakeHomeTabs(tables)
         self.proposals = FakeProposals(tables.proposals)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)

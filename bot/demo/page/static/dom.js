@@ -40,11 +40,12 @@ export function kept(memory, key, facts, draw) {
 export function keepingFocus(draw) {
   const active = document.activeElement;
   const key = active.closest("[data-key]")?.dataset.key;
-  const action = active.dataset.action;
+  const { action, value } = active.dataset;
   draw();
   if (active.isConnected || !key) return;
   const home = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  ((action && home?.querySelector(`[data-action="${CSS.escape(action)}"]`)) || home)?.focus({ preventScroll: true });
+  const same = [...(home?.querySelectorAll("[data-action]") ?? [])].filter((one) => one.dataset.action === action);
+  (same.find((one) => one.dataset.value === value) ?? (home?.dataset.key === "home" ? home : same[0]) ?? home)?.focus({ preventScroll: true });
 }
 
 export function toast(words, kind = "") {

@@ -2,7 +2,8 @@
 import { get, post, watch } from "./api.js";
 import { composer } from "./composer.js";
 import { byId, keepingFocus, toast } from "./dom.js";
-import { drawMessages, drawThread } from "./messages.js";
+import { drawHome } from "./home.js";
+import { drawMessages, drawThread, showMessage } from "./messages.js";
 import { drawPlaces, drawRoles, drawWhere } from "./places.js";
 import { here, role, state } from "./state.js";
 import { drawStrip } from "./strip.js";
@@ -48,13 +49,16 @@ function drawAll() {
   drawRoles(become);
   drawPlaces(open);
   drawWhere();
-  line.name(`Message ${here().dm ? here().name : `#${here().name}`}`);
-  drawMessages(draw, use);
+  line.name(`Message ${title()}`);
+  byId("composer").hidden = Boolean(here().home);
+  here().home ? drawHome(draw) : drawMessages(draw, use);
   drawThread(draw, reply.node);
   drawStrip();
   drawView();
-  document.title = `${role().name} · ${here().dm ? here().name : `#${here().name}`} · gpu-quota-bot demo`;
+  document.title = `${role().name} · ${title()} · gpu-quota-bot demo`;
 }
+
+const title = () => (here().dm || here().home ? here().name : `#${here().name}`);
 
 function use(text) {
   line.set(text);
@@ -66,7 +70,20 @@ function open(channel) {
   state.thread = null;
   menu(false);
   draw();
+  lookAtHome();
 }
+
+// Slack tells the app whenever somebody comes to the tab.
+function lookAtHome() {
+  if (here().home) post("home", { person: state.person }).catch((problem) => toast(problem.message, "bad"));
+}
+
+// A link to a message is followed inside the page.
+document.addEventListener("open-message", ({ detail: { channel, ts } }) => {
+  if (!state.picture.places.some((one) => one.id === channel)) return toast("You are not in the channel of this message.", "bad");
+  open(channel);
+  showMessage(ts);
+});
 
 function become(user) {
   if (user === state.person) return;
@@ -74,6 +91,7 @@ function become(user) {
   state.thread = null;
   history.replaceState(null, "", `#${role().name}`);
   looking.restart();
+  lookAtHome();
 }
 
 function menu(wanted) {

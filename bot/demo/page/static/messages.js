@@ -13,6 +13,8 @@ let drawnFor = "";
 
 export function drawMessages(redraw, use) {
   const list = byId("list");
+  list.setAttribute("role", "log");
+  list.setAttribute("aria-label", "Messages");
   const all = [...messagesHere(), ...notices()].sort((a, b) => (a.ts < b.ts ? -1 : 1));
   const shown = all.filter((one) => !one.thread || one.broadcast);
   const whose = `${state.person} ${here().id}`;
@@ -22,6 +24,13 @@ export function drawMessages(redraw, use) {
   if (atEnd) list.scrollTop = list.scrollHeight;
   drawnFor = whose;
   markRead();
+}
+
+// What a link leads to: in sight, and where the keyboard is.
+export function showMessage(ts) {
+  const found = byId("list").querySelector(`[data-ts="${CSS.escape(ts)}"]`);
+  found?.scrollIntoView({ block: "center" });
+  found?.focus({ preventScroll: true });
 }
 
 function withDays(shown, redraw) {

@@ -1,7 +1,7 @@
 // The sidebar (channels, then messages with the bot) and the switch of person at the top.
 import { byId, fill, h, kept } from "./dom.js";
 import { avatar } from "./messages.js";
-import { here, state } from "./state.js";
+import { here, HOME, state } from "./state.js";
 
 const memory = new Map();
 
@@ -10,6 +10,7 @@ export function drawPlaces(open) {
   const channels = places.filter((one) => !one.dm);
   const direct = places.filter((one) => one.dm);
   fill(byId("places"), [
+    place(HOME, open),
     kept(memory, "title 1", "", () => h("h2", {}, "Channels")),
     ...channels.map((one) => place(one, open)),
     kept(memory, "title 2", "", () => h("h2", {}, "Direct messages")),
@@ -28,7 +29,7 @@ function place(one, open) {
         type: "button", class: unread ? "place unread" : "place", "aria-current": current ? "page" : null,
         onclick: () => open(one.id), "data-key": `place ${one.id}`,
       },
-      h("span", { "aria-hidden": "true" }, one.dm ? "▥" : "#"),
+      h("span", { "aria-hidden": "true" }, one.home ? "⌂" : one.dm ? "▥" : "#"),
       h("span", { class: "name" }, one.name),
       pinged > 0 && h("span", { class: "count" }, String(pinged)),
       unread > 0 && h("span", { class: "hidden" }, `, ${unread} unread`),
@@ -76,8 +77,8 @@ export function drawWhere() {
       h(
         "div",
         {},
-        h("h2", {}, place.dm ? place.name : `# ${place.name}`),
-        h("p", {}, place.dm ? "Messages between you and the app" : `${place.members} members`),
+        h("h2", {}, place.dm || place.home ? place.name : `# ${place.name}`),
+        h("p", {}, place.home ? "What the app shows to you alone" : place.dm ? "Messages between you and the app" : `${place.members} members`),
       ),
     ),
   ]);

@@ -19,7 +19,11 @@ export function sceneOf(dates, place, failed, input = () => null) {
 
 function control(element, block, place, failed) {
   if (element.type !== "button") return h("span", { class: "unknown" }, `[${element.type}]`);
-  const button = h("button", { type: "button", class: element.style ?? "", "data-action": element.action_id }, element.text.text);
+  const button = h(
+    "button",
+    { type: "button", class: element.style ?? "", "data-action": element.action_id, "data-value": element.value },
+    element.text.text,
+  );
   button.addEventListener("click", async () => {
     if (button.ariaBusy === "true") return;
     if (element.confirm && !(await confirmed(element.confirm))) return;
@@ -33,6 +37,13 @@ function control(element, block, place, failed) {
     } finally {
       button.ariaBusy = "false";
     }
+    if (element.url) follow(element.url);
   });
   return button;
+}
+
+// https://….slack.com/archives/C0NLP/p1796476800000100: nothing of the page leads outside.
+function follow(url) {
+  const found = /\/archives\/(\w+)\/p(\d+)(\d{6})(?!\d)/.exec(url);
+  if (found) document.dispatchEvent(new CustomEvent("open-message", { detail: { channel: found[1], ts: `${found[2]}.${found[3]}` } }));
 }

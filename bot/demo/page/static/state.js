@@ -11,8 +11,12 @@ export const state = {
 
 export const role = () => state.start.roles.find((one) => one.user === state.person);
 
+// The app's Home tab stands among the places: it has no messages, and no box to write in.
+export const HOME = { id: "home", name: "Home", home: true, unread: 0, pinged: 0 };
+
 export const here = () => {
   const wanted = state.place[state.person] ?? role().start;
+  if (wanted === HOME.id) return HOME;
   const places = state.picture.places;
   return places.find((one) => one.id === wanted) ?? places[0];
 };

@@ -35,6 +35,8 @@ def update(call: Call) -> Json:
 
 def publish(call: Call) -> Json:
     body = _body(call, "home")
+    if not call.world.setup.home_tab:
+        raise SlackError("not_enabled")
     person = call.world.workspace.people.get(call.required("user_id"))
     if person is None or person.deleted or person.is_bot:
         raise invalid("invalid_arguments", ["invalid `user_id` [json-pointer:/user_id]"])
