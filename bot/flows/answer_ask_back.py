@@ -10,13 +10,12 @@ from datetime import datetime, timedelta
 from bot.core.ask_backs import ANSWER_WITHIN, AskBack, AskBackState
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan
-from bot.core.membership import may_handle
 from bot.core.notices import NoticeDraft
 from bot.core.requests import AuditEntry
 from bot.flows.ask_back import message_prefix
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line
-from bot.flows.gather import person_of, request_of, requester_name, roles_of_person
+from bot.flows.gather import check_theirs, person_of, request_of
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
 from bot.views.kinds import NoticeKind
@@ -41,11 +40,9 @@ def keep_loan(world: World, ask_id: int, user: str, arrival: str) -> Loan:
 
 
 def _keep(world: World, ask: AskBack, user: str, arrival: str) -> Loan:
-    person, policy = person_of(world, user), world.policies.policy
-    roles, requester = roles_of_person(world, policy, person), requester_name(world, ask.loan)
-    barred = may_handle(roles, person, request_of(world, ask.loan), requester)
-    if barred or user == ask.who:
-        raise Refused(barred or "You asked for it: somebody else answers.")
+    check_theirs(world, person_of(world, user), request_of(world, ask.loan))
+    if user == ask.who:
+        raise Refused("You asked for it: somebody else answers.")
     now = world.clock()
     with world.store.begin() as uow:
         ask, loan = uow.ask_backs.get(ask.id) or ask, uow.loans.get(ask.loan)
@@ -57,7 +54,7 @@ def _keep(world: World, ask: AskBack, user: str, arrival: str) -> Loan:
         uow.inbox.done(arrival)
         _settle(uow, replace(ask, state=AskBackState.KEPT, settled_by=user, settled_at=now))
         uow.audit.add(AuditEntry(now, user, "keep loan", f"Q-{loan.id}", "ok"))
-        owe_line(uow, policy, loan.id, EventKind.KEPT_LOAN, now, str(ask.id), who=user)
+        owe_line(uow, world.policies.policy, loan.id, EventKind.KEPT_LOAN, now, str(ask.id), who=user)
         uow.commit()
     world.wake_delivery()
     return loan

@@ -10,10 +10,9 @@ from datetime import datetime
 from bot.core.errors import Refused, Stale
 from bot.core.idle_loans import IdleOffer, IdleState, lowered
 from bot.core.loans import Loan, LoanState
-from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry
 from bot.flows.audited import refusals_audited
-from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.gather import check_theirs, person_of, request_of
 from bot.flows.live_use import live_use
 from bot.flows.offer_idle import idle_prefix
 from bot.flows.read_cluster import NotRead, read_queues
@@ -37,7 +36,7 @@ def return_idle(world: World, press: IdlePress) -> tuple[Loan, int]:
     """As flows/return_loan. Raises Refused, also where less is unused by now; all are in the audit."""
     offer, loan = _offer(world, press.offer)
     with refusals_audited(world, press.user, "return", f"Q-{loan.id}"):
-        _check_theirs(world, press, loan.id)
+        check_theirs(world, person_of(world, press.user), request_of(world, loan.id))
         _check_open(offer, loan, press)
         unused = _unused_now(world, offer, loan)
         if unused < offer.amount:
@@ -56,7 +55,7 @@ def keep_idle(world: World, press: IdlePress) -> Loan:
     """Nothing goes back. Raises Refused; both are in the audit."""
     offer, loan = _offer(world, press.offer)
     with refusals_audited(world, press.user, "keep idle", f"Q-{loan.id}"):
-        _check_theirs(world, press, loan.id)
+        check_theirs(world, person_of(world, press.user), request_of(world, loan.id))
         _check_open(offer, loan, press)
         now = world.clock()
         with world.store.begin() as uow:
@@ -75,17 +74,6 @@ def _offer(world: World, number: int) -> tuple[IdleOffer, Loan]:
     if offer is None or loan is None:
         raise Refused("This button is not one of the bot's.")
     return offer, loan
-
-
-def _check_theirs(world: World, press: IdlePress, number: int) -> None:
-    person = person_of(world, press.user)
-    roles, requester = roles_of_person(world, world.policies.policy, person), requester_name(world, number)
-    with world.store.read() as uow:
-        request = uow.requests.get(number)
-    assert request is not None, "nobody is asked about a loan without request"
-    barred = may_handle(roles, person, request, requester)
-    if barred:
-        raise Refused(barred)
 
 
 def _check_open(offer: IdleOffer, loan: Loan, press: IdlePress) -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from bot.core.errors import Refused, Rejected, Stale, Unavailable
 from bot.core.impact import from_json, to_json
-from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, may_handle, open_step, step_words
+from bot.core.membership import Allowed, Unknown, groups_of_steps, may_approve, open_step, step_words
 from bot.core.news import worse
 from bot.core.offers import Offer, OfferState, described, taken_up, terms_of, with_terms
 from bot.core.overcommit import Overcommit
@@ -32,7 +32,7 @@ from bot.core.verdict import Outcome, Verdict, evaluate
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import ask_next, owe_cards, owe_line, refresh_cards
 from bot.flows.close_offer import settle_offer, tell_offerer
-from bot.flows.gather import look_up_groups, person_of, request_facts, requester_name, roles_of_person
+from bot.flows.gather import check_theirs, look_up_groups, person_of, request_facts, request_of
 from bot.flows.grant_loan import grant_loan
 from bot.flows.overcommit_tick import hold_numbers
 from bot.flows.read_cluster import NotRead
@@ -123,14 +123,8 @@ def _offer(world: World, press: OfferPress) -> Offer:
 
 
 def _look(world: World, press: OfferPress, offer: Offer) -> _Seen:
-    person, policy = person_of(world, press.user), world.policies.policy
-    roles, requester = roles_of_person(world, policy, person), requester_name(world, offer.request)
-    with world.store.read() as uow:
-        request = uow.requests.get(offer.request)
-    assert request is not None, "an offer has a request"
-    barred = may_handle(roles, person, request, requester)
-    if barred:
-        raise Refused(barred)
+    request, policy = request_of(world, offer.request), world.policies.policy
+    check_theirs(world, person_of(world, press.user), request)
     if press.user == offer.who:
         raise Refused("This offer is yours: somebody else answers it.")
     now = world.clock()

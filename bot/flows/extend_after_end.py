@@ -11,11 +11,10 @@ from bot.core.drafts import Draft, Question
 from bot.core.errors import Refused
 from bot.core.evictions import Eviction, EvictionState
 from bot.core.loans import Loan
-from bot.core.membership import may_handle
 from bot.core.people import Person
 from bot.core.requests import QuotaRequest
 from bot.flows.eviction_facts import extension_of
-from bot.flows.gather import person_or_id, request_of, roles_of_person
+from bot.flows.gather import check_theirs, request_of
 from bot.flows.submit_request import Submitted, submit_request
 from bot.flows.tell_evictions import tell_changed
 from bot.flows.world import World
@@ -42,10 +41,7 @@ def evicted_after_end(world: World, number: int) -> Loan | None:
 def ask_after_end(world: World, wish: AfterEnd, person: Person, origin: str, arrival: str) -> Submitted:
     """The request for the same quota again, from its approval on. Raises Refused."""
     first = request_of(world, wish.number)
-    roles = roles_of_person(world, world.policies.policy, person)
-    barred = may_handle(roles, person, first, person_or_id(world, first.ask.requester).name)
-    if barred:
-        raise Refused(barred)
+    check_theirs(world, person, first)
     draft = _draft(first, _remember(world, wish, origin), wish, person)
     submitted = submit_request(world, draft, origin, arrival)
     if isinstance(submitted, Question):

@@ -9,12 +9,11 @@ from datetime import datetime, timedelta
 
 from bot.core.errors import Refused
 from bot.core.loans import Loan
-from bot.core.membership import may_handle
 from bot.core.people import Person
 from bot.core.requests import Ask
 from bot.flows.audited import refusals_audited
 from bot.flows.extend_after_end import AfterEnd, ask_after_end, evicted_after_end
-from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
+from bot.flows.gather import check_theirs, person_of, request_of
 from bot.flows.grant_extension import extendable
 from bot.flows.series import loan_meant
 from bot.flows.submit_request import Asked, Submitted, stored_from, submit
@@ -73,10 +72,7 @@ def loan_to_extend(world: World, number: int) -> Loan:
 def _ask(world: World, wish: MoreTime, person: Person) -> Ask:
     """The loan's own quota, from its end on. Raises Refused if it is not theirs to extend, or not possible."""
     first = request_of(world, wish.number)
-    roles = roles_of_person(world, world.policies.policy, person)
-    barred = may_handle(roles, person, first, person_or_id(world, first.ask.requester).name)
-    if barred:
-        raise Refused(barred)
+    check_theirs(world, person, first)
     loan = loan_to_extend(world, wish.number)
     return Ask(
         cluster=loan.cluster,

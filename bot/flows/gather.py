@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.core.errors import Refused, Rejected, Unavailable
 from bot.core.loans import Loan, LoanState
-from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, roles_of
+from bot.core.membership import Groups, Roles, Unknown, groups_of_roles, may_handle, roles_of
 from bot.core.people import Person
 from bot.core.policy import Policy
 from bot.core.request_facts import WEEK, RequestFacts
@@ -44,11 +44,6 @@ def request_of(world: World, number: int) -> QuotaRequest:
     return request
 
 
-def requester_name(world: World, number: int) -> str:
-    """Who asked for Q-`number`, by name; looked up before a transaction, never in it. Raises Refused."""
-    return person_or_id(world, request_of(world, number).ask.requester).name
-
-
 def look_up_groups(world: World, groups: Iterable[str]) -> Groups:
     """Members by user group id; what could not be looked up is Unknown."""
     found: dict[str, frozenset[str] | Unknown] = {}
@@ -63,6 +58,15 @@ def look_up_groups(world: World, groups: Iterable[str]) -> Groups:
 def roles_of_person(world: World, policy: Policy, person: Person) -> Roles:
     """What somebody is to each team, with groups looked up now."""
     return roles_of(policy, person, look_up_groups(world, groups_of_roles(policy)))
+
+
+def check_theirs(world: World, person: Person, *theirs: QuotaRequest) -> None:
+    """Whether somebody may accept, withdraw, extend or return one of these. Looked up before a transaction, never in
+    it. Raises Refused, in the words about the last of them."""
+    roles = roles_of_person(world, world.policies.policy, person)
+    barred = [may_handle(roles, person, one, person_or_id(world, one.ask.requester).name) for one in theirs]
+    if all(barred):
+        raise Refused(barred[-1] or "")
 
 
 def has_left(world: World, policy: Policy, request: QuotaRequest) -> bool:

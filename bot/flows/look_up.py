@@ -1,6 +1,7 @@
 """Answers to `status` and `list`, and what "my loan" means when no number was said. Reads only; called by chat."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 
 from bot.core.errors import Refused
 from bot.core.loans import Loan, LoanState
@@ -14,19 +15,22 @@ from bot.flows.live_team_use import Looks, live_use_of
 from bot.flows.series import loan_meant, times_of
 from bot.flows.world import World
 from bot.ports.store import UnitOfWork
-from bot.views.answers.requests_list import ListFacts
+from bot.views.answers.requests_list import MOST_ROWS, ListFacts
 from bot.views.answers.status import QueueUse, StatusFacts, TeamStatus
 from bot.views.facts import CardFacts
 
-MOST = 60
-"""Rows that are looked at for one answer."""
+ROWS = 10
+"""Rows of `list`. One's own that are open are shown beyond it."""
+MOST_OVER = 60
+"""The newest of what is over that `list closed` looks at."""
+DENIED_STAYS = timedelta(days=30)
 _BEGUN = frozenset({LoanState.SCHEDULED, LoanState.RUNNING})
 
 
 def own_loans(world: World, user: str) -> tuple[Loan, ...]:
     """Loans of this person that are not over."""
     with world.store.read() as uow:
-        mine = uow.requests.find(requester=user, states={RequestState.APPROVED}, limit=MOST)
+        mine = uow.requests.find_open(requester=user)
         loans = [loan for request in mine if (loan := _loan(uow, request)) is not None]
     return tuple(loan for loan in loans if loan.state in _BEGUN)
 
@@ -51,7 +55,7 @@ def loan_of(world: World, number: int) -> Loan:
 def requests_to_withdraw(world: World, user: str) -> tuple[QuotaRequest, ...]:
     """Requests and extensions of this person that are not in force."""
     with world.store.read() as uow:
-        mine = uow.requests.find(requester=user, states={RequestState.WAITING, RequestState.APPROVED}, limit=MOST)
+        mine = uow.requests.find_open(requester=user)
         loans = {request.id: _not_begun(uow, request) for request in mine}
     return tuple(request for request in mine if _can_withdraw(request, loans[request.id]))
 
@@ -76,7 +80,7 @@ def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
     former = former_teams(world, policy) if roles.admin else ()
     teams = (team,) if team in former else _teams(policy, roles, team)
     used = live_use_of(Looks(world), policy, teams)
-    rows = _rows(world, teams=teams, states={RequestState.WAITING, RequestState.APPROVED})
+    rows = _open_ones(world, teams)
     return StatusFacts(
         tuple(_team(name, rows, used.uses[name]) for name in teams),
         used.read_at,
@@ -86,32 +90,53 @@ def status_facts(world: World, user: str, team: str | None) -> StatusFacts:
 
 
 def list_facts(world: World, user: str, scope: str | None, *, closed: bool) -> ListFacts:
-    """The asker's own and their teams' by default; what is over only with `closed`. Raises Refused."""
+    """The asker's own and their teams' by default; what is over only with `closed`. Raises Refused.
+
+    What is open comes first, and of that the asker's own: all of these are shown, however many others there are.
+    """
     _, roles = _who(world, user)
     everybodys = roles.admin and scope in {"all", "waiting"}  # those of former teams too
-    states = {RequestState.WAITING} if scope == "waiting" else None
-    teams = None if everybodys else roles.teams
-    rows = _rows(world, teams=teams, states=states, requester=user if scope == "mine" else None)
-    if scope not in {"mine"}:
-        own = _rows(world, teams=None, states=states, requester=user)
-        known = {row.request.id for row in rows}
-        rows = sorted((*rows, *(one for one in own if one.request.id not in known)), key=lambda row: -row.request.id)
-    kept = [row for row in rows if closed or _is_open(row)]
-    what = {"mine": "yours", "waiting": "waiting", "all": "all"}.get(scope or "", "yours and your teams'")
-    return ListFacts(tuple(kept), what, world.clock(), filtered=scope is not None or closed)
+    teams: Collection[str] | None = None if everybodys else () if scope == "mine" else roles.teams
+    now, what = world.clock(), {"mine": "yours", "waiting": "waiting", "all": "all"}.get(scope or "")
+    with world.store.read() as uow:
+        going_on = _both(uow.requests.find_open(requester=user), uow.requests.find_open(teams=teams))
+        if scope == "waiting":
+            going_on = [one for one in going_on if one.state is RequestState.WAITING]
+        over = [] if scope == "waiting" else _over(uow, user, teams, since=None if closed else now - DENIED_STAYS)
+        own = [one for one in going_on if one.ask.requester == user]
+        rest = [*(one for one in going_on if one not in own), *(one for one in over if one not in going_on)]
+        shown = [*own[:MOST_ROWS], *rest[: max(0, ROWS - len(own))]]
+        rows = [row for one in shown if (row := stored(uow, one.id)) is not None]
+    cut = f", what is open and the newest {MOST_OVER}" if len(over) >= MOST_OVER else ""
+    return ListFacts(
+        tuple(card_facts(world, row) for row in rows),
+        (what or "yours and your teams'") + cut,
+        now,
+        filtered=scope is not None or closed,
+        left=len(own) + len(rest) - len(rows),
+    )
+
+
+def _over(uow: UnitOfWork, user: str, teams: Collection[str] | None, *, since: datetime | None) -> list[QuotaRequest]:
+    """The newest. With `since` only what was denied after it, which people look for; the rest is history then."""
+    states = None if since is None else {RequestState.DENIED}
+    found = _both(
+        uow.requests.find(requester=user, states=states, limit=MOST_OVER),
+        uow.requests.find(teams=teams, states=states, limit=MOST_OVER),
+    )[:MOST_OVER]
+    return [one for one in found if since is None or (one.decided_at is not None and one.decided_at >= since)]
+
+
+def _both(own: Sequence[QuotaRequest], teams: Sequence[QuotaRequest]) -> list[QuotaRequest]:
+    """Each once, the newest first."""
+    found = {one.id: one for one in (*own, *teams) if _is_a_row(one)}
+    return [found[number] for number in sorted(found, reverse=True)]
 
 
 def pause_of(world: World) -> Pause | None:
     """Whether quota changes are paused now."""
     with world.store.read() as uow:
         return uow.pauses.get()
-
-
-def _is_open(row: CardFacts) -> bool:
-    """Denied ones stay visible to the team; what is over, withdrawn or lapsed is history."""
-    if row.request.state in {RequestState.WAITING, RequestState.DENIED}:
-        return True
-    return row.loan is not None and row.loan.state is not LoanState.CLOSED
 
 
 def _who(world: World, user: str) -> tuple[Policy, Roles]:
@@ -127,15 +152,10 @@ def _teams(policy: Policy, roles: Roles, team: str | None) -> tuple[str, ...]:
     return (team,)
 
 
-def _rows(
-    world: World,
-    *,
-    teams: Collection[str] | None,
-    states: Collection[RequestState] | None,
-    requester: str | None = None,
-) -> Sequence[CardFacts]:
+def _open_ones(world: World, teams: Collection[str]) -> Sequence[CardFacts]:
+    """All of them: what runs must not give way to what was asked for since."""
     with world.store.read() as uow:
-        found = uow.requests.find(states=states, teams=teams, requester=requester, limit=MOST)
+        found = uow.requests.find_open(teams=teams)
         rows = [row for request in found if _is_a_row(request) and (row := stored(uow, request.id)) is not None]
     return [card_facts(world, row) for row in rows]
 

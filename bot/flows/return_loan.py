@@ -6,12 +6,11 @@ from datetime import datetime
 
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
-from bot.core.membership import may_handle
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.answer_ask_back import settle_returned
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_cards, tell_requester
-from bot.flows.gather import person_of, requester_name, roles_of_person
+from bot.flows.gather import check_theirs, person_of, request_of
 from bot.flows.refused_with import RefusedWith
 from bot.flows.series import loan_meant
 from bot.flows.world import World
@@ -34,18 +33,12 @@ def return_loan(
 
 
 def _return(world: World, number: int, amount: int | None, user: str, arrival: str, also: Also) -> tuple[Loan, int]:
-    person = person_of(world, user)
-    policy = world.policies.policy
-    roles = roles_of_person(world, policy, person)
-    requester = requester_name(world, number)
+    check_theirs(world, person_of(world, user), request_of(world, number))
     now = world.clock()
     with world.store.begin() as uow:
         request, loan = uow.requests.get(number), uow.loans.get(number)
         if request is None or loan is None:
             raise Refused(f"There is no loan Q-{number}.")
-        barred = may_handle(roles, person, request, requester)
-        if barred:
-            raise Refused(barred)
         returned = _returned(loan, amount, now)
         given = loan.amount if returned.state is LoanState.RETURNING else loan.amount - returned.amount
         try:
@@ -60,7 +53,7 @@ def _return(world: World, number: int, amount: int | None, user: str, arrival: s
         for extension in uow.requests.find(states={RequestState.WAITING}, extends=number):
             refresh_cards(uow, extension.id, now)
         note = f"{given} of {loan.amount}" if given < loan.amount else ""
-        owe_line(uow, policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
+        owe_line(uow, world.policies.policy, number, EventKind.RETURNED, now, f"{loan.version}", who=user, note=note)
         if user != request.ask.requester:
             _tell_requester(uow, request, loan, returned, now)
         uow.commit()

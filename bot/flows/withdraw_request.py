@@ -5,15 +5,12 @@ from datetime import datetime
 
 from bot.core.errors import Refused, Stale
 from bot.core.loans import Loan, LoanEnd, LoanState
-from bot.core.membership import may_handle
 from bot.core.offers import OfferState
-from bot.core.people import Person
-from bot.core.policy import Policy
 from bot.core.requests import AuditEntry, QuotaRequest, RequestState
 from bot.flows.audited import refusals_audited
 from bot.flows.cards import owe_line, refresh_copies, tell_requester
 from bot.flows.close_offer import close_offer
-from bot.flows.gather import person_of, person_or_id, request_of, roles_of_person
+from bot.flows.gather import check_theirs, person_of, request_of
 from bot.flows.refused_with import RefusedWith
 from bot.flows.stop_series import call_off
 from bot.flows.world import World
@@ -27,6 +24,9 @@ def withdraw_request(world: World, number: int, user: str, arrival: str) -> Quot
     """The request as it is now, of exactly this number: what a button says. Raises Refused; both are in the audit."""
     request = request_of(world, number)
     with refusals_audited(world, user, request.verb("withdraw"), request.subject):
+        # Whose loan it is may take back what others want to add to it.
+        theirs = [request] if request.extends is None else [request_of(world, request.extends), request]
+        check_theirs(world, person_of(world, user), *theirs)
         return _take_back(world, number, user, arrival)
 
 
@@ -42,16 +42,10 @@ def meant_to_withdraw(world: World, number: int) -> int:
 
 
 def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaRequest:
-    person = person_of(world, user)
-    policy = world.policies.policy
-    barred = _barred(world, policy, request_of(world, number), person)
     now = world.clock()
     with world.store.begin() as uow:
         request = uow.requests.get(number)
-        if request is None:
-            raise Refused(f"There is no Q-{number}.")
-        if barred:
-            raise Refused(barred)
+        assert request is not None, "a request is never deleted"
         try:
             withdrawn = _withdraw(uow, request, user, now)
         except Stale:
@@ -60,21 +54,13 @@ def _take_back(world: World, number: int, user: str, arrival: str) -> QuotaReque
         uow.audit.add(AuditEntry(now, user, request.verb("withdraw"), request.subject, "ok"))
         refresh_copies(uow, request, now, {"worse": None})
         stops = _is_running(request)
-        owe_line(uow, policy, number, EventKind.STOPPED if stops else EventKind.WITHDRAWN, now, who=user)
+        owe_line(uow, world.policies.policy, number, EventKind.STOPPED if stops else EventKind.WITHDRAWN, now, who=user)
         if user != request.ask.requester:
             tell_requester(uow, withdrawn, NoticeKind.SERIES_STOPPED if stops else NoticeKind.WITHDRAWN, now)
         uow.commit()
     world.wake_delivery()
     world.wake_convergence()
     return withdrawn
-
-
-def _barred(world: World, policy: Policy, request: QuotaRequest, person: Person) -> str | None:
-    """Why they may not; None if they may. Whose loan it is may take back what others want to add to it."""
-    roles = roles_of_person(world, policy, person)
-    theirs = [request] if request.extends is None else [request_of(world, request.extends), request]
-    barred = [may_handle(roles, person, one, person_or_id(world, one.ask.requester).name) for one in theirs]
-    return barred[-1] if all(barred) else None
 
 
 def _withdraw(uow: UnitOfWork, request: QuotaRequest, user: str, now: datetime) -> QuotaRequest:

@@ -45,6 +45,12 @@ class Requests(Protocol):
         Without those that stand for one time of a series."""
         ...
 
+    def find_open(
+        self, *, teams: Collection[str] | None = None, requester: str | None = None
+    ) -> Sequence[QuotaRequest]:
+        """Those that wait, or whose loan (of a series any of its times) is not over; otherwise as `find`."""
+        ...
+
     def times_of(self, series: int) -> Sequence[QuotaRequest]:
         """The requests that stand for the times of a series, in order."""
         ...

@@ -4,21 +4,15 @@ import logging
 from collections.abc import Iterator
 
 import pytest
-import structlog
 
 from bot.adapters.logs import configure_logs
+from tests.support.logs import logs_as_before
 
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers, root.level
-    levels = {name: logging.getLogger(name).level for name in ("slack_sdk", "apscheduler", "sqlalchemy")}
-    yield
-    root.handlers, root.level = handlers, level
-    for name, before in levels.items():
-        logging.getLogger(name).setLevel(before)
-    structlog.reset_defaults()
+    with logs_as_before():
+        yield
 
 
 @pytest.mark.parametrize(

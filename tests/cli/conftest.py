@@ -1,6 +1,5 @@
 """The command line in a folder of its own: in this process, or as a process when that is the point."""
 
-import logging
 import os
 import subprocess
 import sys
@@ -9,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import structlog
 
 from bot.cli import main
 from tests.support.house import ROOT
+from tests.support.logs import logs_as_before
 
 OURS = ("SLACK_", "KUBE", "DATABASE_", "POLICIES_", "LOG_", "HTTP_", "PROMETHEUS_", "OBSERVE_", "CONVERGE_")
 
@@ -35,12 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield tmp_path
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
+    with logs_as_before():
+        yield tmp_path
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

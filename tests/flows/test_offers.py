@@ -355,7 +355,7 @@ def test_an_offer_of_a_request_that_lapsed_unseen_is_not_accepted(bench: "Bench"
     assert "was already lapsed" in refused(lambda: accept(bench, made))
 
 
-@pytest.mark.parametrize("passage", range(1, 6))
+@pytest.mark.parametrize("passage", range(1, 5))
 def test_an_offer_that_is_made_void_in_the_middle_is_not_accepted(bench: "Bench", passage: int) -> None:
     """Whatever was read before: the offer itself is compared when it is settled."""
     bench.policy = quota.with_rules(TWO_ADMINS)

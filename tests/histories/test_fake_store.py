@@ -121,12 +121,14 @@ class Program:
 
 def requests(program: Program, uow: UnitOfWork) -> Any:
     draw = program.random
-    what = draw.choice(["add", "add", "update", "stale", "approve", "find", "extended", "origin"])
+    what = draw.choice(["add", "add", "update", "stale", "approve", "find", "open", "extended", "origin"])
     mine = uow.requests.find(requester=program.name)
     if what == "add":
         return uow.requests.add(program.request(extends=draw.choice([None, 1, 2])))
     if what == "extended":
         return uow.requests.find(extends=draw.choice([1, 2]), requester=program.name)
+    if what == "open":
+        return uow.requests.find_open(requester=program.name, teams=draw.choice([None, {program.name}, ()]))
     if what == "origin":
         return uow.requests.by_origin(program.key("origin", 8))
     if what == "find":

@@ -109,7 +109,7 @@ def test_slack_takes_any_number_of_things_with_any_names(name: str, many: int) -
         ("details", "and 170 more queues in this cohort"),
         ("show", "and 195 more: /gpu-quota list"),
         ("status", "and 195 more teams: /gpu-quota status TEAM"),
-        ("list", "and 190 more"),
+        ("list", "and 150 more"),
         ("API down", "and 190 more"),
         ("question", "+ 1,560 in 195 more loans"),
         ("which loan", "and 195 more: /gpu-quota list"),

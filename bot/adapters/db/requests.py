@@ -3,12 +3,22 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, or_, select
 
 from bot.adapters.db.rows import of_approval, of_request, to_approval, to_request
 from bot.adapters.db.sql import Repository
-from bot.adapters.db.tables import APPROVAL, REQUEST
+from bot.adapters.db.tables import APPROVAL, LOAN, REQUEST
+from bot.core.loans import LoanState
 from bot.core.requests import Approval, QuotaRequest, RequestState, ways_into
+
+_TIME = REQUEST.alias("time")
+_WAITS = REQUEST.c.state == RequestState.WAITING.value
+_ON_LOAN = (
+    select(func.coalesce(_TIME.c.series, _TIME.c.id))
+    .join(LOAN, LOAN.c.id == _TIME.c.id)
+    .where(LOAN.c.state != LoanState.CLOSED.value)
+)
+"""Numbers of requests; of a time of a series that of the series."""
 
 
 class SqlRequests(Repository):
@@ -47,6 +57,17 @@ class SqlRequests(Repository):
             query = query.where(REQUEST.c.extends == extends)
         if since is not None:
             query = query.where(REQUEST.c.created_at >= since)
+        return [to_request(row) for row in self._all(query)]
+
+    def find_open(
+        self, *, teams: Collection[str] | None = None, requester: str | None = None
+    ) -> Sequence[QuotaRequest]:
+        query = select(REQUEST).where(REQUEST.c.series.is_(None), or_(_WAITS, REQUEST.c.id.in_(_ON_LOAN)))
+        query = query.order_by(REQUEST.c.created_at.desc(), REQUEST.c.id.desc())
+        if teams is not None:
+            query = query.where(REQUEST.c.team.in_(list(teams)))
+        if requester is not None:
+            query = query.where(REQUEST.c.requester == requester)
         return [to_request(row) for row in self._all(query)]
 
     def teams(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The answer to `list`: requests and loans in one table, the newest first."""
+"""The answer to `list`: requests and loans in one table."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from bot.views.loan_state import told
 from bot.views.loan_words import how_long
 from bot.views.parts import Clock, Code, Line, Moment, Theirs, plain, sentence
 
-MOST_ROWS = 10
+MOST_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +20,24 @@ class ListFacts:
     """What `list` found."""
 
     rows: tuple[CardFacts, ...]
-    """The newest first."""
+    """Those that are shown, in order."""
     what: str
     """Which ones, in our words: "yours", "of your teams", "waiting", "all"."""
     read_at: datetime
     filtered: bool = False
     """Whether the asker narrowed it down: then an empty list says something else."""
+    left: int = 0
+    """How many more there are, besides those."""
 
 
 def requests_list(facts: ListFacts) -> Message:
-    """Ten rows at most, and how many more there are."""
+    """The rows, and how many more there are."""
     if not facts.rows:
         return _empty(facts)
-    first = line(f"{counted(len(facts.rows), 'request and loan', 'requests and loans')}, {facts.what}")
-    rows = [_row(one) for one in facts.rows[:MOST_ROWS]]
-    body = table(("Number", "Amount", "Queue", "Kind", "State", "Ends"), rows)
-    left = len(facts.rows) - MOST_ROWS
-    more = f"and {left:,} more: narrow it with mine, team or waiting · " if left > 0 else ""
+    first = line(f"{counted(len(facts.rows) + facts.left, 'request and loan', 'requests and loans')}, {facts.what}")
+    body = table(("Number", "Amount", "Queue", "Kind", "State", "Ends"), [_row(one) for one in facts.rows[:MOST_ROWS]])
+    left = facts.left + max(0, len(facts.rows) - MOST_ROWS)
+    more = f"and {left:,} more: narrow it with mine, team or waiting · " if left else ""
     blocks = (rich(first, bold_first=True), body, context(f"{more}As of ", Clock(facts.read_at)))
     return Message(sentence(first), blocks)
 

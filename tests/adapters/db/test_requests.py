@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.core.errors import Stale
+from bot.core.loans import LoanState
 from bot.core.requests import TRANSITIONS, Approval, RequestState
 
 
@@ -222,6 +223,27 @@ def test_the_times_of_a_series_are_found_by_it_and_only_so(store, make) -> None:
         assert [one.id for one in work.requests.find()] == [number]
     with store.begin() as work, pytest.raises(Stale):
         work.requests.add(replace(make.request(f"series:{number}:2"), series=number))
+
+
+def test_open_ones_wait_or_have_a_loan_that_is_not_over(store, three, make) -> None:
+    """Whatever was asked for since; of a series any of its times counts."""
+    with store.begin() as work:
+        series = work.requests.add(make.request("Series", requester="U0"))
+        times = [work.requests.add(replace(make.request(f"T{at}"), series=series.id)) for at in range(2)]
+        done = [work.requests.add(make.request(f"Done{at}", requester="U0")) for at in range(2)]
+        for one in (series, *times, *done):
+            work.requests.update(replace(one, state=RequestState.APPROVED))
+        for one, state in ((times[0], "closed"), (times[1], "scheduled"), (done[0], "closed"), (done[1], "returning")):
+            work.loans.add(make.loan(one.id, state=LoanState(state)))
+        work.commit()
+    waiting, _, extension = three
+    with store.read() as work:
+        newest_first = [extension.id, done[1].id, series.id, waiting.id]
+        assert [one.id for one in work.requests.find_open()] == newest_first
+        assert [one.id for one in work.requests.find_open(requester="U0")] == newest_first[1:]
+        assert [one.id for one in work.requests.find_open(requester="U2", teams={"vision"})] == [extension.id]
+        assert work.requests.find_open(teams={"nlp"}) == []
+        assert work.requests.find_open(teams=()) == []
 
 
 def test_every_team_that_ever_asked_is_known(store, three) -> None:

@@ -124,6 +124,17 @@ class FakeRequests:
         found.sort(key=lambda one: (one.created_at, one.id), reverse=True)
         return found[:limit]
 
+    def find_open(
+        self, *, teams: Collection[str] | None = None, requester: str | None = None
+    ) -> Sequence[QuotaRequest]:
+        found = self.find(teams=teams, requester=requester)
+        return [one for one in found if one.state is RequestState.WAITING or self._on_loan(one)]
+
+    def _on_loan(self, request: QuotaRequest) -> bool:
+        numbers = [request.id, *(one.id for one in self.times_of(request.id))]
+        loans = [loan for number in numbers if (loan := self._tables.loans.get(number)) is not None]
+        return any(loan.state is not LoanState.CLOSED for loan in loans)
+
     def teams(self) -> frozenset[str]:
         return frozenset(one.ask.team for one in self._tables.requests.values())
 
