@@ -141,6 +141,7 @@ DIFFERENCES = (
         _NO_COHORTS,
         "POST /apis/kueue.x-k8s.io/v1beta1/cohorts: 404 ",
     ),
+    Difference(OLDEST, "test_a_cohort_may_lend_more_than_its_own", "", _NO_COHORTS, "404 null"),
     Difference(OLDEST, "test_a_cohort_without_parent_has_no_limits", "", _NO_COHORTS, "404 null"),
 )
 
