@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.support import network
 
 pytest_plugins = [
+    "tests.support.postgres_told",
     "tests.support.postgres",
     "tests.support.databases",
     "tests.support.slack_watch",

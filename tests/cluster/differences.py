@@ -6,6 +6,8 @@ passes is a failure too, so no row outlives its cause. tests/cluster/lines_summa
 
 from dataclasses import dataclass
 
+from tests.cluster.programs import NotBuilt, programs
+
 OLD = ("kueue-0.8", "kueue-0.14")
 OLDEST = ("kueue-0.8",)
 
@@ -14,6 +16,7 @@ OLDEST = ("kueue-0.8",)
 class Difference:
     """`case` is the parameter of the test, empty if it has none. `means`: in words. `captured`: what these lines
     answered, which the failed assertion has to show; the names in it are without the mark that makes them unique.
+    `kubernetes`: the version that answers so, where it is not Kueue that does.
     """
 
     lines: tuple[str, ...]
@@ -21,9 +24,11 @@ class Difference:
     case: str
     means: str
     captured: str
+    kubernetes: str = ""
 
 
 _SCHEMA, _WEBHOOK = "test_the_schema_refuses", "test_kueues_webhook_refuses"
+_OTHER = "test_a_pod_of_higher_priority_takes_the_place_of_a_lower_one"
 _NAMED = "test_an_eviction_names_the_other_job_and_both_sides_by_their_path"
 _DENIED = '403 admission webhook "vclusterqueue.kb.io" denied the request: '
 _INVALID = '422 ClusterQueue.kueue.x-k8s.io "new" is invalid: [spec.resourceGroups[0].'
@@ -67,6 +72,14 @@ DIFFERENCES = (
         "R5 too many resources in a group",
         _FEWER,
         "spec.resourceGroups[0].coveredResources: Too many: 65: must have at most 16 items, ",
+    ),
+    Difference(
+        OLDEST,
+        _SCHEMA,
+        "R5 a flavor's name that is too long",
+        "Kubernetes 1.29 has other words",
+        f"{_INVALID}flavors[0].name: Too long: may not be longer than 253, ",
+        "v1.29",
     ),
     Difference(
         OLDEST,
@@ -141,11 +154,30 @@ DIFFERENCES = (
         _NO_COHORTS,
         "POST /apis/kueue.x-k8s.io/v1beta1/cohorts: 404 ",
     ),
+    Difference(
+        OLDEST,
+        _OTHER,
+        "",
+        "Kubernetes 1.29 names the other pod in the event",
+        "who took its place is told by uid only, and not by name: urgent",
+        "v1.29",
+    ),
+    Difference(OLDEST, "test_a_cohort_may_lend_more_than_its_own", "", _NO_COHORTS, "404 null"),
     Difference(OLDEST, "test_a_cohort_without_parent_has_no_limits", "", _NO_COHORTS, "404 null"),
 )
 
 
 def difference(line: str, test: str, case: str) -> Difference | None:
     """The one that a line has in a test."""
-    rows = (row for row in DIFFERENCES if line in row.lines and row.test == test)
+    rows = (row for row in differences(line) if row.test == test)
     return next((row for row in rows if row.case in {"", case}), None)
+
+
+def differences(line: str) -> list[Difference]:
+    """All that it has, on the Kubernetes that it runs on here."""
+    rows = [row for row in DIFFERENCES if line in row.lines]
+    try:
+        kubernetes = programs(line).kubernetes if rows else ""
+    except NotBuilt:
+        return []
+    return [row for row in rows if kubernetes.startswith(row.kubernetes)]

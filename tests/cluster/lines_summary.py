@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cluster import fidelity
-from tests.cluster.differences import DIFFERENCES
+from tests.cluster.differences import DIFFERENCES, differences
 from tests.cluster.programs import LINES, NotBuilt, programs
 
 
@@ -26,7 +26,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         told = _told(place, ran[place])
         terminalreporter.write_line(f"{place}: {told}", bold=True, yellow=told.startswith("NOT RUN"))
     for row in DIFFERENCES:
-        if lines := [line for line in row.lines if ran[line]]:
+        if lines := [line for line in row.lines if ran[line] and row in differences(line)]:
             case = f" [{row.case}]" if row.case else ""
             terminalreporter.write_line(f"  {' and '.join(lines)} differ in {row.test}{case}: {row.means}")
     if page := os.environ.get("FIDELITY"):

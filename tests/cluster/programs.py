@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 _FOLDER = Path(__file__).with_name("lines")
 _BORROWED = "kubernetes-of"
-"""A file of a line without a Kubernetes of its own: the line that has the one to run it on."""
+"""A file of a line without a Kubernetes of its own: the folders that have one to run it on, the best first."""
 OPTIONAL = frozenset(path.parent.name for path in _FOLDER.glob(f"*/{_BORROWED}"))
-LINES = tuple(sorted((path.name for path in _FOLDER.iterdir()), key=lambda name: (name in OPTIONAL, name)))
+LINES = tuple(sorted((path.name for path in _FOLDER.glob("kueue-*")), key=lambda name: (name in OPTIONAL, name)))
 """Those with a Kubernetes of their own first. They have to be built; of the others those run that are."""
 STOP_TIMEOUT = 30.0
 
@@ -72,8 +72,9 @@ class Programs:
 @functools.cache
 def programs(line: str) -> Programs:
     """Raises NotBuilt."""
-    borrowed = _FOLDER / line / _BORROWED
-    folder, kubernetes = _built(line), _built(borrowed.read_text().strip() if borrowed.exists() else line)
+    folder = _built(line)
+    *better, last = _kubernetes_of(line)
+    kubernetes = next((_place(one) for one in better if _is_there(_place(one))), None) or _built(last)
     versions = {**_versions(kubernetes), **_versions(folder)}
     return Programs(kubernetes / "control-plane", folder / "kueue", folder / "kueue-components", versions)
 
@@ -87,12 +88,31 @@ def is_built(line: str) -> bool:
     return True
 
 
+def all_built() -> bool:
+    """Whether this machine has every line, each with the Kubernetes that is best for it."""
+    return all(is_built(line) and _is_there(_place(_kubernetes_of(line)[0])) for line in LINES)
+
+
+def _kubernetes_of(line: str) -> list[str]:
+    borrowed = _FOLDER / line / _BORROWED
+    return borrowed.read_text().split() if borrowed.exists() else [line]
+
+
 def _built(line: str) -> Path:
-    script = [str(ROOT / "scripts/control-plane.sh"), "where", line]
-    folder = Path(subprocess.run(script, check=True, capture_output=True, text=True).stdout.strip())
-    if not (folder / "versions").is_file():
+    folder = _place(line)
+    if not _is_there(folder):
         raise NotBuilt(f"the control plane of {line} is not built: scripts/control-plane.sh build (needs Go)")
     return folder
+
+
+def _is_there(folder: Path) -> bool:
+    return (folder / "versions").is_file()
+
+
+@functools.cache
+def _place(line: str) -> Path:
+    script = [str(ROOT / "scripts/control-plane.sh"), "where", line]
+    return Path(subprocess.run(script, check=True, capture_output=True, text=True).stdout.strip())
 
 
 def _versions(folder: Path) -> dict[str, str]:

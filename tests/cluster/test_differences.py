@@ -3,8 +3,11 @@
 import ast
 from pathlib import Path
 
+import pytest
+
+from tests.cluster import differences
 from tests.cluster.differences import DIFFERENCES
-from tests.cluster.programs import LINES, OPTIONAL
+from tests.cluster.programs import LINES, OPTIONAL, Programs
 
 FOLDER = Path(__file__).parent
 
@@ -24,3 +27,12 @@ def test_every_row_names_a_test_its_case_and_lines() -> None:
 
 def test_the_newest_line_has_no_exception() -> None:
     assert {line for row in DIFFERENCES for line in row.lines} <= OPTIONAL
+
+
+def test_what_kubernetes_says_otherwise_is_expected_of_that_kubernetes_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_kubernetes = [row for row in DIFFERENCES if row.kubernetes]
+    for version, expected in (("v1.29.15", of_kubernetes), ("v1.36.3", [])):
+        ran = Programs(Path("here"), Path("here"), Path("here"), {"k8s.io/kubernetes": version})
+        monkeypatch.setattr(differences, "programs", lambda _line, ran=ran: ran)
+        assert [row for row in differences.differences("kueue-0.8") if row.kubernetes] == expected
+    assert len(of_kubernetes) == 2

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster import programs as built
 from tests.cluster.places import REAL
 from tests.cluster.programs import LINES, ROOT
 from tests.cluster.site import Site
@@ -41,3 +42,20 @@ def test_with_neither_it_is_said_out_loud_and_fails_in_ci(tmp_path: Path, ci: st
         assert f"\n{line}: NOT RUN: the control plane of {line} is not built: scripts/control-plane.sh" in told.stdout
     skipped = "NOT RUN: 5 skipped" if ci == "false" else "skipped, and with CI=true nothing may be"
     assert skipped in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("there", "kubernetes"),
+    [(("kueue-0.19", "kubernetes-1.29"), "v1.29.15"), (("kueue-0.19",), "v1.36.3"), (("kubernetes-1.29",), "v1.29.15")],
+)
+def test_an_old_line_runs_on_the_best_kubernetes_that_is_built(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: tuple[str, ...], kubernetes: str
+) -> None:
+    versions = {"kueue-0.19": "k8s.io/kubernetes v1.36.3", "kubernetes-1.29": "k8s.io/kubernetes v1.29.15"}
+    for line in (*there, "kueue-0.8"):
+        (tmp_path / line).mkdir()
+        (tmp_path / line / "versions").write_text(f"{versions.get(line, 'sigs.k8s.io/kueue v0.8.1')}\n")
+    monkeypatch.setattr(built, "_place", tmp_path.joinpath)
+    found = built.programs.__wrapped__("kueue-0.8")
+    assert (found.kubernetes, found.kueue) == (kubernetes, "v0.8.1")
+    assert found.control_plane.parent.name in there

