@@ -199,7 +199,9 @@ def wrong_proposal(key: Field, ghost: GitGhost, part: Part) -> Iterator[tuple[st
     """What is proposed begins with what the bot knows, leaves the base alone, and is one thing at a time."""
     if ghost.open is not None:
         yield "P5", f"two proposals are open for {key}"
-    waits = ghost.asked is not None and any((part.before, part.after) == (one.before, one.after) for one in ghost.taken_back)
+    waits = ghost.asked is not None and any(
+        (part.before, part.after) == (one.before, one.after) for one in ghost.taken_back
+    )
     if part.before != _clean(ghost.claim) and not waits:
         yield "P2", f"{key} is to be changed from {part.before}, and is {ghost.claim}"
     after = part.after

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from tests.support.oracle.extra import ExtraJudge
-from tests.support.oracle.git import GitGhost, Part, is_booked, state_of, wrong_end, wrong_note, wrong_proposal
 from tests.support.oracle.ghost import Ghost, answered, notes
+from tests.support.oracle.git import GitGhost, Part, is_booked, state_of, wrong_end, wrong_note, wrong_proposal
 from tests.support.oracle.log import ANSWERS, BOT, NOMINAL, Event, Field
 from tests.support.oracle.rest import Loans, wrong_numbers
 
@@ -257,7 +257,12 @@ class QuotaJudge:
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            if ghost.in_question or ghost.guess or unasked & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
+            if (
+                ghost.in_question
+                or ghost.guess
+                or unasked & ghost.legs.keys()
+                or not all(map(self._backed, ghost.legs))
+            ):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
