@@ -55,7 +55,7 @@ class GitGhost(Ghost):
     late: bool = False
     """Somebody merged what was taken back, and the bot has not noted it yet."""
     unasked: set[str] = field(default_factory=set)
-    """Loans with more in the number because somebody merged what was taken back: perhaps nobody gives what they have."""
+    """Loans with more in the number because of somebody else: perhaps nobody gives what they have."""
     unexplained: bool = False
     seen: list[Seen] = field(default_factory=list)
     """Since the bot's last note."""
@@ -86,8 +86,10 @@ class GitGhost(Ghost):
         """The number as it stands tells everything."""
         self.resolve()
 
-    def noted(self, event: Event) -> None:
-        """From now on this is what the bot knows."""
+    def noted(self, event: Event, *, answered: bool) -> None:
+        """From now on this is what the bot knows; of a question it knows what somebody answered."""
+        if answered:
+            self.unasked |= _more(self.claim.legs, event["legs"])
         self.claim = State(event["base"], dict(event["legs"]), event["wrote"])
         self.claim_uid, self.asked = event["uid"], event["asked"]
         self.guess, self.absent = self.asked is not None, False
@@ -104,8 +106,7 @@ class GitGhost(Ghost):
             self._is(part.after)
         elif late is not None:
             self.late = True
-            before, after = late.before.legs, late.after.legs
-            self.unasked |= {leg for leg in {*before, *after} if after.get(leg, 0) > before.get(leg, 0)}
+            self.unasked |= _more(late.before.legs, late.after.legs)
             self._is(late.after)
         elif part is not None and self.live == part.before.wrote:
             self._is(part.before)
@@ -148,6 +149,10 @@ def state_of(base: int | None, legs: Mapping[str, int], wrote: int | None) -> St
 
 def _clean(state: State) -> State:
     return state_of(state.base, state.legs, state.wrote)
+
+
+def _more(before: Mapping[str, int], after: Mapping[str, int]) -> set[str]:
+    return {leg for leg in {*before, *after} if after.get(leg, 0) > before.get(leg, 0)}
 
 
 def _at_worst(part: Part) -> State:

@@ -204,7 +204,7 @@ class QuotaJudge:
         ghost.asked, ghost.record, ghost.former = event["asked"], event, []
         if isinstance(ghost, GitGhost):
             booked, before = is_booked(ghost, event), self._overdrawn()
-            ghost.noted(event)
+            ghost.noted(event, answered=kind is not None)
             if booked:
                 yield from self._given(before, f"what the bot books in {key}")
 
@@ -249,14 +249,15 @@ class QuotaJudge:
         """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         unclear = set()
-        unasked = {leg for ghost in self.ghosts.values() if isinstance(ghost, GitGhost) for leg in ghost.unasked}
+        over = {leg for leg, more in self._overdrawn().items() if more > 0}
+        over &= {leg for ghost in self.ghosts.values() if isinstance(ghost, GitGhost) for leg in ghost.unasked}
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
             if name != NOMINAL or ghost.live is None or queue not in self.tree:
                 continue
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            if ghost.in_question or ghost.guess or unasked & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
+            if ghost.in_question or ghost.guess or over & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
