@@ -13,7 +13,6 @@ from enum import StrEnum
 
 from bot.core.convergence.facts import FieldKey, FieldRecord, IntendedField
 
-
 TAKEN_BACK_FOR = timedelta(days=7)
 """How long the number of a proposal that was taken back is known again: it may have been merged in the very moment, and
 merge requests lie about."""
