@@ -220,7 +220,7 @@ class InForce:
         """When it is said first."""
         name = "borrowingLimit" if loan["kind"] == "borrow" else NOMINAL
         ghost = self._ghosts.get((loan["borrower"], loan["flavor"], loan["resource"], name))
-        if not loan["in_force"] or loan["id"] in self._told or not isinstance(ghost, GitGhost):
+        if not loan.get("in_force") or loan["id"] in self._told or not isinstance(ghost, GitGhost):
             return
         self._told.add(loan["id"])
         held = ghost.claim.legs.get(f"L{loan['id']}", 0)
