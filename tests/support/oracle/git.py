@@ -64,6 +64,11 @@ class GitGhost(Ghost):
         return self.unexplained
 
     @property
+    def unclear(self) -> bool:
+        """Also what somebody has just made of it against the bot's word."""
+        return self.unexplained or self.guess or self.late
+
+    @property
     def at_most(self) -> Mapping[str, int]:
         """The legs when what is proposed is merged as well; what others do against the bot's word is not counted."""
         legs, part = dict(self.claim.legs if self.late else self.held), self._about()

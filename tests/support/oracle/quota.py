@@ -248,7 +248,7 @@ class QuotaJudge:
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            if ghost.in_question or ghost.guess or over & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
+            if ghost.unclear or over & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
