@@ -69,7 +69,7 @@ def test_the_server_goes_when_the_test_process_is_killed() -> None:
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     command = [sys.executable, "-c", script]  # run() returns when the last holder of its stdout is gone: the stopper
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=300, check=False)
     home = Path(done.stdout.strip())
     assert done.returncode == -signal.SIGKILL
     assert home.name.startswith("pg-")
@@ -170,7 +170,7 @@ def _run_pytest(folder: Path, body: str, *options: str, **environ: str) -> subpr
         env=environ,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

@@ -344,7 +344,7 @@ def ask_backs(program: Program, uow: UnitOfWork) -> Any:
 def proposals(program: Program, uow: UnitOfWork) -> Any:
     """One of a queue is open at most; ends of those that are open, ended or not there."""
     draw = program.random
-    what = draw.choice(["add", "add", "end", "get", "open"])
+    what = draw.choice(["add", "add", "end", "get", "open", "taken back"])
     if what == "add":
         key = program.field()
         before = IntendedField(key, 2, 6, {}, 6, 4, None)
@@ -353,6 +353,8 @@ def proposals(program: Program, uow: UnitOfWork) -> Any:
         return uow.proposals.add(made)
     if what == "end":
         return uow.proposals.end(program.key("p", 6), draw.choice(list(ProposalEnd)), program.at())
+    if what == "taken back":
+        return uow.proposals.taken_back(program.name, program.at())
     return uow.proposals.get(program.key("p", 6)) if what == "get" else uow.proposals.open(program.name)
 
 

@@ -27,6 +27,7 @@ LATER_STEPS = (
     *("flavor removed", "Kueue takes over", "Kueue lets go"),
     *("edit ResourceQuota", "take out its key", "re-create ResourceQuota"),
     *("ask series", "stop series"),
+    *("merge proposal", "merge half", "merge another number", "merge what was taken back"),
 )
 """They came after the histories that were hard once, which would be others with them."""
 ENOUGH_FOR_ALL_PAIRS = 2000

@@ -63,24 +63,33 @@ class _Group:
     books: list[FieldKey] = field(default_factory=list)
     stuck: list[FieldKey] = field(default_factory=list)
     """Ours, above base and legs, and not to be written."""
+    merges: list[FieldKey] = field(default_factory=list)
+    """Downs that are only proposed."""
+    leaps: list[FieldKey] = field(default_factory=list)
+    """Steps that lean on nothing: they wait for merges too, and then nobody waits for them."""
     risky: list[FieldKey] = field(default_factory=list)
     """A patch under way would write more than the field should be."""
 
     def enter(self, move: Move, step: Step) -> None:
-        """What is only proposed may take days: nothing waits for it but the other side of its own loans."""
+        """What is only proposed may take days: nothing waits for it but the other side of its own loans, and leaps."""
         self.steps.append((move, step))
         if step.look.view.proposes:
-            return
-        if move is Move.DOWN:
+            self.merges += [step.look.key] if move is Move.DOWN else []
+        elif move is Move.DOWN:
             self.downs.append(step.look.key)
         elif move is Move.BOOK:
-            self.books.append(step.look.key)
+            (self.leaps if step.at_once else self.books).append(step.look.key)
 
-    def blocker(self, move: Move, key: FieldKey) -> str | None:
+    def blocker(self, move: Move, step: Step) -> str | None:
         """The queue whose own step must go before this one."""
+        key = step.look.key
         if move is Move.DOWN or key.name is not FieldName.NOMINAL:
             return None
-        first = (self.downs, self.books, self.stuck) if move is Move.UP else (self.downs,)
+        first = [self.downs]
+        if move is Move.UP:
+            first += [self.books, self.stuck, [] if self.merges else self.leaps]
+        if step.at_once:
+            first.append(self.merges)
         return next((other.queue for others in first for other in others if other != key), None)
 
     def risky_besides(self, key: FieldKey) -> set[str]:
@@ -109,7 +118,7 @@ def put_in_order(
     for group in groups.values():
         for move, step in group.steps:
             key = step.look.key
-            blocker = group.blocker(move, key)
+            blocker = group.blocker(move, step)
             if blocker is None and move is Move.UP:
                 fences |= group.risky_besides(key)
                 blocker = min(group.risky_besides(key), default=None)

@@ -1,5 +1,7 @@
 """Proposals: one of a queue is open at most, and each says later what came of it."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.core.convergence.facts import FieldKey, FieldName, IntendedField
@@ -27,6 +29,20 @@ def test_what_is_stored_is_read(store, make) -> None:
         assert work.proposals.open("eu-1") == []
         assert work.proposals.get("a") == one
         assert work.proposals.get("c") is None
+
+
+def test_what_was_taken_back_is_known_for_a_while(store, make) -> None:
+    ends = {"a": ProposalEnd.WITHDRAWN, "b": ProposalEnd.MERGED, "c": ProposalEnd.SUPERSEDED, "d": None}
+    with store.begin() as work:
+        for hours, (name, how) in enumerate(ends.items()):
+            work.proposals.add(_proposal(make, name))
+            if how is not None:
+                work.proposals.end(name, how, make.now + timedelta(hours=hours))
+        work.commit()
+    with store.read() as work:
+        assert [one.id for one in work.proposals.taken_back("default", make.now)] == ["c", "a"]
+        assert [one.id for one in work.proposals.taken_back("default", make.now + timedelta(hours=1))] == ["c"]
+        assert work.proposals.taken_back("eu-1", make.now) == []
 
 
 def test_a_second_one_of_a_queue_waits_for_the_end_of_the_first(store, make) -> None:

@@ -35,6 +35,7 @@ from bot.flows import (
 from bot.ports.chat import PostUnknown
 from bot.views import parts
 from tests.histories.harness import mistakes_evictions as evictions
+from tests.histories.harness import mistakes_git as git
 from tests.support.fakes import chat, store
 from tests.support.fakes.cluster import InProcessApi
 from tests.support.fakes.leadership import FakeLeadership
@@ -403,6 +404,9 @@ MISTAKES = _named(
     evictions.grace_is_cut_short,
     evictions.eviction_is_not_announced,
     evictions.everything_is_evicted,
+    git.git_is_written,
+    git.proposed_counts_as_merged,
+    git.taken_back_is_forgotten,
     resource_quota_is_forgotten,
     resource_quota_stays_up,
     anybody_asks_back,
@@ -424,5 +428,6 @@ RARE = _named(
     returns_what_is_used,
     evictions.evicts_while_paused,
     evictions.undoes_what_others_did,
+    git.leaps_wait_for_nobody,
 )
 """These need a rare meeting of faults; looked for only when `HISTORIES_FOR_RARE` says in how many histories."""

@@ -94,16 +94,20 @@ class Recorder:
             works = {work.uid: work.state.value for work in one.works}
             due = None if one.due is None else seconds(one.due)
             self.add("eviction", loan=one.loan, state=one.state.value, due=due, works=works)
+        self._fields(before, after)
+        for key, row in _changed(before.notices, after.notices).items():
+            notice = row.notice
+            facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
+            self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
+
+    def _fields(self, before: Tables, after: Tables) -> None:
+        """What is known of numbers, and then what is proposed for them."""
         for key, record in _changed(before.records, after.records).items():
             asked = (record.question.uid, record.question.live) if record.question else None
             facts = {"base": record.base, "legs": dict(record.legs), "wrote": record.wrote, "gone": record.gone}
             self.add("record", field=(*key[1:4], key.name.value), uid=record.uid, asked=asked, **facts)
         for proposal in _changed(before.proposals, after.proposals).values():
             self.add("proposal", **_proposal(proposal))
-        for key, row in _changed(before.notices, after.notices).items():
-            notice = row.notice
-            facts = {"kind": notice.draft.kind, "to": notice.draft.to, "state": notice.state.value}
-            self.add("notice", id=notice.id, key=key, posted=notice.ref is not None, **facts)
 
     def _unanswered(self, before: Tables, after: Tables) -> None:
         """Who else may decide, and what lenders ask for."""

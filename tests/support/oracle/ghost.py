@@ -53,6 +53,11 @@ class Ghost:
         return embodied(self.legs, self.live - reference(self.base, self.wrote, self.legs))
 
     @property
+    def unclear(self) -> bool:
+        """Nobody can say whose all of the number is."""
+        return self.in_question or self.guess
+
+    @property
     def at_most(self) -> Mapping[str, int]:
         """The legs that may be in the number without another write of the bot."""
         return self.held

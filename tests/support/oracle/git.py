@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.support.oracle.ghost import Ghost
-from tests.support.oracle.log import Event, Field
+from tests.support.oracle.log import NOMINAL, Event, Field
 from tests.support.oracle.rest import Loans
 
 
@@ -54,8 +54,6 @@ class GitGhost(Ghost):
     """Parts of proposals that ended and were not merged."""
     late: bool = False
     """Somebody merged what was taken back, and the bot has not noted it yet."""
-    unasked: set[str] = field(default_factory=set)
-    """Loans with more in the number because somebody merged what was taken back: perhaps nobody gives what they have."""
     unexplained: bool = False
     seen: list[Seen] = field(default_factory=list)
     """Since the bot's last note."""
@@ -64,6 +62,11 @@ class GitGhost(Ghost):
     def in_question(self) -> bool:
         """Nobody knows what stands there."""
         return self.unexplained
+
+    @property
+    def unclear(self) -> bool:
+        """Also what somebody has just made of it against the bot's word."""
+        return self.unexplained or self.guess or self.late
 
     @property
     def at_most(self) -> Mapping[str, int]:
@@ -104,8 +107,6 @@ class GitGhost(Ghost):
             self._is(part.after)
         elif late is not None:
             self.late = True
-            before, after = late.before.legs, late.after.legs
-            self.unasked |= {leg for leg in {*before, *after} if after.get(leg, 0) > before.get(leg, 0)}
             self._is(late.after)
         elif part is not None and self.live == part.before.wrote:
             self._is(part.before)
@@ -199,10 +200,8 @@ def wrong_proposal(key: Field, ghost: GitGhost, part: Part) -> Iterator[tuple[st
     """What is proposed begins with what the bot knows, leaves the base alone, and is one thing at a time."""
     if ghost.open is not None:
         yield "P5", f"two proposals are open for {key}"
-    waits = ghost.asked is not None and any(
-        (part.before, part.after) == (one.before, one.after) for one in ghost.taken_back
-    )
-    if part.before != _clean(ghost.claim) and not waits:
+    stands = [(one.before, one.after) for one in ghost.taken_back if ghost.asked is not None]
+    if part.before != _clean(ghost.claim) and (part.before, part.after) not in stands:
         yield "P2", f"{key} is to be changed from {part.before}, and is {ghost.claim}"
     after = part.after
     if after.base != part.before.base or after.base is None or after.wrote != after.base + sum(after.legs.values()):
@@ -213,3 +212,22 @@ def wrong_end(key: Field, ghost: GitGhost, part: Part, how: str) -> Iterator[tup
     """Merged is what is in the number."""
     if how == "merged" and _clean(ghost.claim) != part.after:
         yield "P2", f"the bot says that {part.after} of {key} is merged, and knows {ghost.claim}"
+
+
+class InForce:
+    """A loan counts as in force when its borrower's number, as the bot noted it, has all of it."""
+
+    def __init__(self, ghosts: Mapping[Field, Ghost]) -> None:
+        self._ghosts = ghosts
+        self._told: set[int] = set()
+
+    def judge(self, loan: Event) -> Iterator[tuple[str, str]]:
+        """When it is said first."""
+        name = "borrowingLimit" if loan["kind"] == "borrow" else NOMINAL
+        ghost = self._ghosts.get((loan["borrower"], loan["flavor"], loan["resource"], name))
+        if not loan.get("in_force") or loan["id"] in self._told or not isinstance(ghost, GitGhost):
+            return
+        self._told.add(loan["id"])
+        held = ghost.claim.legs.get(f"L{loan['id']}", 0)
+        if held < loan["amount"]:
+            yield "P2", f"loan L{loan['id']} of {loan['amount']} counts as in force, and {held} of it is in Git"

@@ -11,7 +11,7 @@ or (namespace/name, "", resource, "hard") of a ResourceQuota.
 - pause: an admin stopped quota changes or let them go on. on
 - git: a queue's quota is written in Git. queue
 - proposal: what the bot proposes for a queue in Git. id, queue, uid, fields {field: (before, after)}, each of these
-  (base, legs, wrote), ended (None, "merged", "superseded" or "withdrawn"). Records that are stored with it come before it
+  (base, legs, wrote), ended (None, "merged", "superseded" or "withdrawn"). Records stored with it come before it
 - intent: what the bot is about to write to a field. field, wrote, legs
 - loan: a stored loan. id, kind, lender, borrower, flavor, resource, amount, start, end, state, suspended,
   in_force (the bot said so)

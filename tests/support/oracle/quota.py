@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.support.oracle.extra import ExtraJudge
 from tests.support.oracle.ghost import Ghost, answered, notes
-from tests.support.oracle.git import GitGhost, Part, is_booked, state_of, wrong_end, wrong_note, wrong_proposal
+from tests.support.oracle.git import GitGhost, InForce, Part, is_booked, state_of, wrong_end, wrong_note, wrong_proposal
 from tests.support.oracle.log import ANSWERS, BOT, NOMINAL, Event, Field
 from tests.support.oracle.rest import Loans, wrong_numbers
 
@@ -26,40 +26,43 @@ class QuotaJudge:
         self._begun: dict[str, int] = {}
         """By loan: the most of it that the bot ever set out to write into a number."""
         self._in_git: set[str] = set()
-        self._told: set[int] = set()
-        """Loans that counted as in force."""
+        self._told = InForce(self.ghosts)
 
     def judge(self, event: Event) -> Iterator[tuple[str, str]]:
         """Promise and words for everything that this event breaks."""
         kind = event["e"]
         yield from self._extra.judge(event)
-        if kind == "version":
-            yield from self._version(event)
-            self.loans.obstacles(self.ghosts, self.tree)
-        elif kind == "record":
-            yield from self._record(event)
+        read = {
+            "version": self._version,
+            "record": self._record,
+            "intent": self._intent,
+            "proposal": self._proposal,
+            "loan": self._loan,
+            "rest": self._at_rest,
+        }
+        if kind in read:
+            yield from read[kind](event)
         elif kind in ("pause", "automation"):
             self._stopped(event)
         elif kind == "git":
             self._in_git.add(event["queue"])
-        elif kind == "intent":
-            yield from self._intent(event)
-        elif kind == "proposal":
-            yield from self._proposal(event)
         elif kind in ("request", "beside"):
             self.loans.noted(event)
-        elif kind == "loan":
-            yield from self.loans.stored(event)
-            yield from self._in_force(event)
-            self.loans.obstacles(self.ghosts, self.tree)
         elif kind == "audit" and event["what"] == "answer":
             answer = event["outcome"].partition(":")[0]
             if answer in ANSWERS:
                 self._answers[event["subject"]] = answer
-        elif kind == "rest":
-            yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
-            still = sorted(key for key, ghost in self.ghosts.items() if isinstance(ghost, GitGhost) and ghost.open)
-            yield from (("P2", f"{key} is still proposed at rest") for key in still)
+        if kind in ("version", "loan"):
+            self.loans.obstacles(self.ghosts, self.tree)
+
+    def _loan(self, event: Event) -> Iterator[tuple[str, str]]:
+        yield from self.loans.stored(event)
+        yield from self._told.judge(event)
+
+    def _at_rest(self, event: Event) -> Iterator[tuple[str, str]]:
+        yield from wrong_numbers(self.ghosts, self.loans, self._notes, event)
+        still = sorted(key for key, ghost in self.ghosts.items() if isinstance(ghost, GitGhost) and ghost.open)
+        yield from (("P2", f"{key} is still proposed at rest") for key in still)
 
     def _stopped(self, event: Event) -> None:
         """Somebody, or Kueue for a queue, says that the bot is to write nothing, or that it may again."""
@@ -133,18 +136,6 @@ class QuotaJudge:
             ghost.seen.clear()
             ghost.resolve()
         yield from self._given(before, f"what is proposed for {event['queue']}")
-
-    def _in_force(self, event: Event) -> Iterator[tuple[str, str]]:
-        """A loan counts as in force when its borrower's number, as the bot noted it, has all of it."""
-        name = "borrowingLimit" if event["kind"] == "borrow" else NOMINAL
-        ghost = self.ghosts.get((event["borrower"], event["flavor"], event["resource"], name))
-        first = event["in_force"] and event["id"] not in self._told
-        if not first or not isinstance(ghost, GitGhost):
-            return
-        self._told.add(event["id"])
-        held = ghost.claim.legs.get(f"L{event['id']}", 0)
-        if held < event["amount"]:
-            yield "P2", f"loan L{event['id']} of {event['amount']} counts as in force, and {held} of it is in Git"
 
     def _number(self, key: Field, number: int | None, event: Event) -> Iterator[tuple[str, str]]:
         ghost = self.ghosts.get(key)
@@ -245,24 +236,19 @@ class QuotaJudge:
         """By tree, flavor and resource: live numbers less what they are without loans, but for extra ones that may be.
 
         Where somebody else's number waits for an answer, nobody can say whose a device is, and the quota that another
-        loan is about to give back may hide what it lacks; nor can they where a loan's other number was taken away. Such
-        trees are judged loan by loan.
+        loan is about to give back may hide what it lacks: such trees are judged loan by loan. So are those where others
+        left a loan with too much in a queue in Git: it takes as long as they do until that is lowered.
         """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         unclear = set()
-        unasked = {leg for ghost in self.ghosts.values() if isinstance(ghost, GitGhost) for leg in ghost.unasked}
+        over = {leg for leg, more in self._overdrawn().items() if more > 0 and self._is_in_git(leg)}
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
             if name != NOMINAL or ghost.live is None or queue not in self.tree:
                 continue
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            if (
-                ghost.in_question
-                or ghost.guess
-                or unasked & ghost.legs.keys()
-                or not all(map(self._backed, ghost.legs))
-            ):
+            if ghost.unclear or over & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
@@ -274,6 +260,11 @@ class QuotaJudge:
                 if leg not in self._extra.ticked:
                     sums[leg] += size
         return sums
+
+    def _is_in_git(self, leg: str) -> bool:
+        """Whether a side of the loan is."""
+        loan = self.loans.known.get(leg)
+        return loan is not None and not self._in_git.isdisjoint((loan["lender"], loan["borrower"]))
 
     def _backed(self, leg: str) -> bool:
         """Whether both numbers of a loan are there, side by side in one tree."""
