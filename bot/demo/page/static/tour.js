@@ -33,6 +33,7 @@ export const hasTour = () => state.start.tour.length > 0;
 export function startTour() {
   stop();
   show(0, tour.run).catch(failed);
+  page.redraw(); // it is there now, and can have the focus
   onward.focus();
 }
 
@@ -130,8 +131,9 @@ const claims = (step) => step.until || Object.keys(step.quota).length > 0;
 function cameTrue(step) {
   const { queues } = state.picture.cohort;
   const quota = Object.entries(step.quota).every(([name, wanted]) => queues.find((one) => one.name === name)?.nominal === wanted);
-  const said = here().id === HOME.id ? ".home" : "#list article";
-  return quota && [...document.querySelectorAll(said)].some((one) => one.textContent.includes(step.until));
+  const where = here().id === HOME.id ? ".home" : "#list article";
+  const said = !step.until || [...document.querySelectorAll(where)].some((one) => one.textContent.includes(step.until));
+  return quota && said;
 }
 
 // What `found` finds, as soon as it does.
