@@ -125,7 +125,7 @@ class Bot:
         self._homes = Loop("homes", self._leader.leading(lambda _epoch: publish_homes(self.world, homes)), LOOK_EVERY)
         self._desk = Desk(self.world, handler_of, process)
         self._pool = Pool("worker", WORKERS, self._handle, self._acknowledging)
-        self._timetable = self._make_timetable(lease)
+        self.timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
     def _wake_convergence(self) -> None:
@@ -217,16 +217,16 @@ class Bot:
         self._take_left_behind()
         self._parts.inbox.start()
         for at_once in (self._leader.renew, self._sweep):
-            self._timetable.add_job(_unless_down(at_once))
+            self.timetable.add_job(_unless_down(at_once))
         self._converge.start()
         self._deliver.start()
         self._homes.start()
-        self._timetable.start()
+        self.timetable.start()
         self._pool.start()
         self._web.start()
         if self._socket is not None:
             self._socket.keep_connected()
-            self._timetable.add_job(self._socket.keep_connected, "interval", seconds=RECONNECT_EVERY.total_seconds())
+            self.timetable.add_job(self._socket.keep_connected, "interval", seconds=RECONNECT_EVERY.total_seconds())
         log.info("the bot works", port=self.port, socket_mode=self._socket is not None, off=["bills", "alerts"])
 
     def stop(self) -> None:
@@ -238,7 +238,7 @@ class Bot:
         """
         ends = time.monotonic() + STOP_WITHIN.total_seconds()
         others = [
-            Ending("timetable", self._timetable.shutdown),
+            Ending("timetable", self.timetable.shutdown),
             Ending("http", self._stop_http),
             *([Ending("socket mode", self._socket.close)] if self._socket is not None else []),
         ]

@@ -7,7 +7,10 @@ import signal
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+from apscheduler.jobstores.base import JobLookupError
 
 from bot.chat.commands import COMMANDS
 from bot.core.convergence.facts import FieldName
@@ -15,6 +18,7 @@ from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
 from bot.demo.page import Command, Ending, Moved, Page, Role, Scene
 from bot.demo.run_stage import QUEUES, Stage, local_queue
+from bot.demo.tour import tour
 
 FLAVOR = "a100"
 ROOMS = {
@@ -92,7 +96,7 @@ def scene_of(stage: Stage) -> Scene:
         slack=stage.slack,
         kube=stage.kube,
         now=stage.clock,
-        move=stage.clock.move,
+        move=lambda by: _move(stage, by),
         roles=[
             Role(stage.people[name], title, stage.channels[start], hint, examples)
             for name, title, start, hint, examples in PLAYED
@@ -104,6 +108,7 @@ def scene_of(stage: Stage) -> Scene:
         ],
         moved=lambda: _moved(stage),
         next_end=lambda: _next_end(stage),
+        tour=tour(stage.people, stage.channels),
     )
 
 
@@ -120,6 +125,14 @@ def _furnish(stage: Stage) -> None:
             namespace, local = local_queue(queue)
             stage.kube.submit_job(namespace, name, local, gpus)
             stage.kube.reconcile()  # one after the other, so that the last one is the one that waits
+
+
+def _move(stage: Stage, by: timedelta) -> None:
+    """The bot goes by its own timers when it looks; in the demo nobody waits for them after a leap."""
+    stage.clock.move(by)
+    for job in stage.bot.timetable.get_jobs():
+        with suppress(JobLookupError):  # it was to run once, and just did
+            job.modify(next_run_time=datetime.now(UTC))
 
 
 def _moved(stage: Stage) -> Mapping[str, Moved]:

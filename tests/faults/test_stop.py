@@ -36,7 +36,7 @@ def test_what_hangs_or_fails_at_the_stop_holds_nothing_else_up(
     if trouble != "the timetable hangs":
         monkeypatch.setattr(socket, "close", fail)
     if trouble != "the socket does not close":
-        bot._timetable.add_job(hang)
+        bot.timetable.add_job(hang)
         assert begun.wait(10)
     began = time.monotonic()
     try:

@@ -6,6 +6,6 @@ is what Slack would show. `wire` speaks HTTP, `guard` keeps other sites out, `ro
 """
 
 from bot.demo.page.page import Page, PortTaken
-from bot.demo.page.scene import Command, Ending, Moved, Role, Scene
+from bot.demo.page.scene import Command, Control, Ending, Moved, Press, Role, Scene, Step
 
-__all__ = ["Command", "Ending", "Moved", "Page", "PortTaken", "Role", "Scene"]
+__all__ = ["Command", "Control", "Ending", "Moved", "Page", "PortTaken", "Press", "Role", "Scene", "Step"]

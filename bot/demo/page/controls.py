@@ -39,7 +39,9 @@ class Quota(Control):
 
 
 class Jump(Control):
-    pass
+    """To the end of the loan that ends next, or so many minutes before it."""
+
+    before: Annotated[int, Field(ge=0, le=100_000)] = 0
 
 
 class Outage(Control):
@@ -77,14 +79,15 @@ class Controls:
         self._scene.kube.reconcile()
         return {"said": f"kubectl edit: nominalQuota of {control.queue} is {control.nominal}"}
 
-    def jump(self, control: Jump) -> Json:  # noqa: ARG002
+    def jump(self, control: Jump) -> Json:
         end = self._scene.next_end()
         if end is None:
             raise LookupError("no loan is in force, so there is no end to jump to")
-        ahead = end.at - self._scene.now() + PAST
+        ahead = end.at - timedelta(minutes=control.before) - self._scene.now() + PAST
         if ahead > timedelta(0):
             self._scene.move(ahead)
-        return {"said": f"The clock stands at the end of {end.name}"}
+        place = f"{control.before} min before" if control.before else "at"
+        return {"said": f"The clock stands {place} the end of {end.name}"}
 
     def outage(self, control: Outage) -> Json:
         self._outages.begin(control.what)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.demo.page.dates_in import dates_in
 from bot.demo.page.reads import Reads
-from bot.demo.page.scene import Role, Scene
+from bot.demo.page.scene import Role, Scene, Step
 from bot.demo.page.shown import Shown
 from bot.demo.slack import Channel, Message, View
 from bot.demo.slack.dates import Eye, tell
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 def first_look(scene: Scene) -> Json:
-    """What does not change while the demo runs: who one can be and what can be typed."""
+    """What does not change while the demo runs: who one can be, what can be typed, the tour."""
     slack = scene.slack
     roles = [
         {
@@ -34,7 +34,24 @@ def first_look(scene: Scene) -> Json:
         {"name": one.name, "syntax": one.syntax, "summary": one.summary, "examples": list(one.examples)}
         for one in scene.commands
     ]
-    return {"roles": roles, "command": slack.world.setup.command, "commands": commands, "bot": slack.bot_user_id}
+    return {
+        "roles": roles,
+        "command": slack.world.setup.command,
+        "commands": commands,
+        "bot": slack.bot_user_id,
+        "tour": [_step(step) for step in scene.tour],
+    }
+
+
+def _step(step: Step) -> Json:
+    told = {name: getattr(step, name) for name in ("user", "place", "words", "line", "until", "look")}
+    press, control = step.press, step.control
+    return told | {
+        "press": press._asdict() if press else None,
+        "control": control._asdict() if control else None,
+        "fill": {str(name): value for name, value in step.fill.items()},
+        "quota": dict(step.quota),
+    }
 
 
 def look(scene: Scene, user: str, shown: Shown, reads: Reads) -> Json:

@@ -6,7 +6,7 @@ Made by demo/run_page, and by tests without a bot.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.demo.kube.sim import KubeSim
 from bot.demo.slack import SlackSim
@@ -31,6 +31,41 @@ class Command:
     syntax: str
     summary: str
     examples: tuple[str, ...]
+
+
+class Press(NamedTuple):
+    """A button of the newest message with these words."""
+
+    words: str
+    action: str
+
+
+class Control(NamedTuple):
+    """A control of the strip, with what it is given."""
+
+    name: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Of the tour: whose eyes, where (a channel's id, `dm` or `home`), and what is told.
+
+    When one goes on, the line is typed, or the button pressed and the form that it opens filled in and sent, or the
+    control used. `until`, words of a message or of the Home tab, and `quota` by queue show that it came true.
+    """
+
+    user: str
+    place: str
+    words: str
+    line: str = ""
+    press: Press | None = None
+    fill: Mapping[str, str] = field(default_factory=dict)
+    control: Control | None = None
+    until: str = ""
+    quota: Mapping[str, int] = field(default_factory=dict)
+    look: bool = False
+    """It tells about the cohort."""
 
 
 class Moved(NamedTuple):
@@ -65,3 +100,4 @@ class Scene:
     commands: Sequence[Command] = ()
     moved: Callable[[], Mapping[str, Moved]] = field(default=dict)
     next_end: Callable[[], Ending | None] = field(default=lambda: None)
+    tour: Sequence[Step] = ()

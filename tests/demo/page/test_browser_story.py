@@ -1,5 +1,6 @@
 """The page in a real Chromium with the real bot behind it: ask, approve, in force; by mouse, keyboard and touch."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -220,3 +221,23 @@ def test_the_home_tab_by_keyboard_alone(chromium: Browser, demo: Any) -> None:
         keys.press("Escape")
         expect(page.locator("#view")).to_be_hidden()
         expect(page.locator("[data-action=gpuq_home_request]")).to_be_focused()
+
+
+def test_of_two_approvers_who_press_at_one_moment_each_hears_what_came_of_it(chromium: Browser, demo: Any) -> None:
+    """noor at two machines: one press counts, the other one is told that it did not."""
+    wide = {"viewport": {"width": 1280, "height": 800}}
+    with tab(chromium, demo.url, **wide) as page, tab(chromium, demo.url + "#noor", **wide) as other:
+        page.locator("#line").fill(REQUEST)
+        page.keyboard.press("Enter")
+        become(page, "noor")
+        for one in (page, other):
+            message(one, CARD).get_by_role("button", name="Approve", exact=True).click()
+            expect(one.locator("#confirm")).to_be_visible()
+        for one in (page, other):
+            one.locator("#confirm footer button").last.click()
+        for one in (page, other):
+            expect(message(one, CARD)).to_contain_text("Waiting: 1 of 2 approvals")
+            expect(one.locator("article.only-me")).to_have_count(2)
+            expect(one.locator("article.only-me").filter(has_text="counts")).to_have_count(1)
+            late = re.compile("You gave approval 1 of 2|Q-1 is being changed. Try again")
+            expect(one.locator("article.only-me").filter(has_text=late)).to_have_count(1)

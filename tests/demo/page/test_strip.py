@@ -83,6 +83,17 @@ def test_the_clock_jumps_just_behind_the_end_of_the_loan_and_never_back(town: An
     assert town.clock() == max(before, end + timedelta(seconds=2))
 
 
+@pytest.mark.parametrize(("before", "words"), [(60, "60 min before the end of Q-1"), (0, "at the end of Q-1")])
+def test_the_clock_jumps_so_many_minutes_before_the_end(town: Any, before: int, words: str) -> None:
+    end = town.clock() + timedelta(hours=72)
+    scene = replace(town.scene, next_end=lambda: Ending("Q-1", end))
+    said = Controls(scene, town.page.outages).jump(Jump(before=before))
+    assert (town.clock(), said) == (
+        end - timedelta(minutes=before) + timedelta(seconds=2),
+        {"said": f"The clock stands {words}"},
+    )
+
+
 def test_an_urgent_job_preempts(town: Any) -> None:
     town.kube.add_cluster_queue("solo", {"a100": {"nominal": 4}}, preemption={"withinClusterQueue": "LowerPriority"})
     town.kube.add_local_queue("solo-train", "main", "solo")

@@ -44,7 +44,7 @@ function table(block, scene) {
   const [head, ...rows] = block.rows;
   return h(
     "div",
-    { class: "table", tabindex: "0", role: "region", "aria-label": "Table" },
+    { class: "table", tabindex: "0", role: "group", "aria-label": "Table" },
     h(
       "table",
       {},

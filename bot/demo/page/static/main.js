@@ -7,6 +7,7 @@ import { drawMessages, drawThread, showMessage } from "./messages.js";
 import { drawPlaces, drawRoles, drawWhere } from "./places.js";
 import { here, role, state } from "./state.js";
 import { drawStrip } from "./strip.js";
+import { drawTour, setUpTour, startTour } from "./tour.js";
 import { drawView } from "./view.js";
 
 state.start = await get("/api/start");
@@ -17,6 +18,7 @@ const line = composer({
   id: "line", label: "Message", send: (text) => say(text, null), command: state.start.command, commands: state.start.commands,
 });
 byId("composer").append(line.node);
+setUpTour({ become, open, say: sayFirst, type: (text) => line.set(text), redraw: draw });
 const reply = composer({ id: "reply", label: "Reply", send: (text) => say(text, state.thread), command: state.start.command, commands: null });
 
 async function say(text, thread) {
@@ -29,6 +31,12 @@ async function say(text, thread) {
   } catch (problem) {
     notice(person, channel, problem.message);
   }
+}
+
+// A line of the tour: what stands in the box is sent.
+async function sayFirst(text) {
+  line.set("");
+  await say(text, null);
 }
 
 // What Slack itself says goes below the newest message of its channel, and only this person sees it.
@@ -51,10 +59,11 @@ function drawAll() {
   drawWhere();
   line.name(`Message ${title()}`);
   byId("composer").hidden = Boolean(here().home);
-  here().home ? drawHome(draw) : drawMessages(draw, use);
+  here().home ? drawHome(draw) : drawMessages(draw, use, startTour);
   drawThread(draw, reply.node);
-  drawStrip();
+  drawStrip(startTour);
   drawView();
+  drawTour();
   document.title = `${role().name} · ${title()} · gpu-quota-bot demo`;
 }
 

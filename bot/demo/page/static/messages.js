@@ -11,7 +11,7 @@ const memory = new Map();
 const failures = new Map(); // ts -> what Slack says of the last press
 let drawnFor = "";
 
-export function drawMessages(redraw, use) {
+export function drawMessages(redraw, use, startTour) {
   const list = byId("list");
   list.setAttribute("role", "log");
   list.setAttribute("aria-label", "Messages");
@@ -19,7 +19,7 @@ export function drawMessages(redraw, use) {
   const shown = all.filter((one) => !one.thread || one.broadcast);
   const whose = `${state.person} ${here().id}`;
   const atEnd = whose !== drawnFor || list.scrollHeight - list.scrollTop - list.clientHeight < 80;
-  const nodes = shown.length ? withDays(shown, redraw) : [emptyState(use)];
+  const nodes = shown.length ? withDays(shown, redraw) : [emptyState(use, startTour)];
   fill(list, nodes);
   if (atEnd) list.scrollTop = list.scrollHeight;
   drawnFor = whose;

@@ -17,7 +17,7 @@ function groupLists(parts, scene) {
 
 // Wide figures scroll by themselves, also by keyboard.
 const pre = (part, scene) =>
-  h("pre", { tabindex: "0", role: "region", "aria-label": "Preformatted text" }, inline(part.elements, scene, true));
+  h("pre", { tabindex: "0", role: "group", "aria-label": "Preformatted text" }, inline(part.elements, scene, true));
 
 function list(part, scene) {
   const tag = part.style === "ordered" ? "ol" : "ul";

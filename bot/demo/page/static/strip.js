@@ -3,15 +3,16 @@ import { post } from "./api.js";
 import { byId, fill, h, kept, toast } from "./dom.js";
 import { askJob, askQuota } from "./controls.js";
 import { state } from "./state.js";
+import { hasTour } from "./tour.js";
 
 const memory = new Map();
 
-export function drawStrip() {
+export function drawStrip(startTour) {
   const { cohort } = state.picture;
   const scale = Math.max(...cohort.queues.map((one) => Math.max(one.nominal, one.base, one.reserved + one.pending)), 1);
   const queues = kept(memory, "queues", "", () => h("div", { class: "queues" }));
   fill(queues, cohort.queues.map((one) => kept(memory, `queue ${one.name}`, [one, scale, cohort.flavor], () => queue(one, scale, cohort.flavor))));
-  fill(byId("strip"), [kept(memory, "head", [cohort.name, cohort.nominal, cohort.reserved, cohort.flavor], () => head(cohort)), queues, controls(cohort)]);
+  fill(byId("strip"), [kept(memory, "head", [cohort.name, cohort.nominal, cohort.reserved, cohort.flavor], () => head(cohort)), queues, controls(cohort, startTour)]);
 }
 
 function head(cohort) {
@@ -83,12 +84,13 @@ function job(one, each) {
   return h("button", { type: "button", class: "job", "data-key": `job ${each.name}`, title: "Running. Click to finish it", "aria-label": `Finish ${each.name}, ${each.gpus} GPUs, ${mood}`, onclick: finish }, face);
 }
 
-function controls(cohort) {
+function controls(cohort, startTour) {
   const { ends, outages } = cohort;
   return kept(memory, "controls", [ends, outages, cohort.queues.map((one) => [one.name, one.nominal])], () =>
     h(
       "div",
       { class: "controls", role: "group", "aria-label": "Make something happen" },
+      hasTour() && tool("tour", "▶ Tour", startTour),
       tool("job", "Submit a job", () => askJob(cohort, control)),
       tool("edit", "Edit quota by hand", () => askQuota(cohort, control)),
       tool("jump", ends ? `Jump to the end of ${ends.name}` : "Jump to a loan's end", () => control("jump", {}), !ends),

@@ -44,7 +44,8 @@ function draw(dialog, view, facts) {
     h("div", { class: "modal-body", tabindex: "-1" }, banner, blocks),
     h("footer", {}, close, submit || null),
   );
-  dialog.onclose = () => shown?.id === view.id && closed(view); // also by Escape, or by a phone's own gesture
+  const whose = state.person;
+  dialog.onclose = () => shown?.id === view.id && closed(view, whose); // also by Escape, or by a phone's own gesture
   dialog.dataset.view = view.id;
   shown = { id: view.id, facts, fields };
   if (dialog.contains(active)) active.focus();
@@ -94,11 +95,11 @@ async function sent(view, fields, submit, failed) {
   }
 }
 
-async function closed(view) {
+async function closed(view, person) {
   leaving = view.id;
   shown = null;
   try {
-    await post("close", { person: state.person, view: view.id });
+    await post("close", { person, view: view.id });
   } catch (problem) {
     toast(problem.message, "bad");
     leaving = null;
