@@ -71,6 +71,15 @@ def test_a_name_that_is_not_there_is_found_with_the_near_and_the_allowed_ones(
     assert findings[0].allowed
 
 
+def test_an_alias_that_means_another_resource_already_is_found() -> None:
+    """Whatever its case, and also where the other resource is only called so by the end of its own name."""
+    for alias in ("CARD", "gpu"):
+        both = {GPU: {**UNIT, "alias": "card"}, "amd.com/card": {**UNIT, "alias": alias}}
+        (finding,) = found(cluster(accelerators=both))
+        assert finding.where == ("clusters", "default", "accelerators", "amd.com/card", "alias")
+        assert finding.message == f'"{alias}" means {GPU} already; an alias belongs to one resource'
+
+
 NIGHT = {"after": "22:00", "until": "06:00"}
 UNIT = {"one": "GPU", "many": "GPUs"}
 DEFAULT = ("clusters", "default")

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from bot.core.messages import Message, Modal
 from bot.demo.slack.limits import check_message, check_metadata, check_view
 from tests.support.fakes.chat import FakeSlack
-from tests.support.slack_schema import Kind, broken, schemas
+from tests.support.slack_schema import ANY_TEXT, Kind, all_keys, broken, schemas
 from tests.support.slack_watch import WATCH
 
 GOOD: dict[Kind, Any] = json.loads((Path(__file__).parent / "good.json").read_text())
@@ -246,6 +246,16 @@ def test_what_is_broken_is_refused_where_it_is_broken(row: Row) -> None:
 def test_the_simulated_slack_says_the_same(row: Row) -> None:
     found = set(of_the_simulator(row.kind, with_change(row)))
     assert {"same": found == {expected(row)}, "elsewhere": bool(found), "taken": not found}[row.simulated], found
+
+
+def test_of_any_text_the_schemas_say_only_how_long_it_may_be() -> None:
+    """So texts of the same length are taken or refused alike, and what was found sound is not looked at again."""
+    rules = [one for key, one in all_keys(schemas()) if key in ANY_TEXT and isinstance(one, dict)]
+    of_strings = [one for one in rules if one.get("type") == "string"]
+    assert len(of_strings) > 5
+    assert {rule for one in of_strings for rule in one} <= {"type", "minLength", "maxLength", "$comment"}
+    others = {rule for one in rules if one not in of_strings for rule in one}
+    assert not others & {"pattern", "const", "enum", "format"}
 
 
 def test_the_fake_slack_is_watched() -> None:

@@ -4,7 +4,7 @@
 """
 
 import json
-import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -54,24 +54,53 @@ def _pointer(path: Iterable[str | int]) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
-_SOUND: set[tuple[str, str]] = set()
-"""Blocks that were found sound: the same ones come again and again, and looking takes some milliseconds."""
+_SOUND: set[tuple[str, object]] = set()
+"""Blocks, and what they are made of, that were found sound: the same ones come again and again, and looking takes
+some milliseconds."""
+REMEMBERED = ("urn:slack:blocks#/$defs/in_", "urn:slack:elements#/$defs/element", "#/$defs/part", "#/$defs/inline")
 _MOST_REMEMBERED = 10_000
-_DIGITS = re.compile(r'"timestamp": \d+|(": \d+)|\d')
+ANY_TEXT = frozenset({"text", "value", "block_id", "action_id", "fallback"})
+"""Strings of which the schemas say how long they may be and nothing else (a test holds them to it)."""
 
 
-def _likeness(block: Any) -> str:
-    """The same for blocks that differ only in digits of strings and in instants: one is as sound as the other.
+def _likeness(node: Any, key: str = "") -> object:
+    """The same for blocks that differ only in instants, and in texts between the same bounds: they are equally sound.
 
-    Other numbers have bounds, and stay.
+    Type names are in it because True is 1.
     """
-    return _DIGITS.sub(lambda found: found[1] or "0", json.dumps(block, sort_keys=True))
+    if isinstance(node, dict):
+        return tuple((name, _likeness(node[name], name)) for name in sorted(node))
+    if isinstance(node, list | tuple):
+        return ("list", *(_likeness(one) for one in node))
+    if isinstance(node, str) and key in ANY_TEXT:
+        return _between(len(node))
+    if type(node) is int and key == "timestamp":
+        return int
+    return type(node), node
+
+
+def _between(number: int) -> tuple[int, int]:
+    """Which bounds of the schemas are below a number, and which are not above it."""
+    return bisect_left(_bounds(), number), bisect_right(_bounds(), number)
+
+
+@cache
+def _bounds() -> list[int]:
+    """Every length at which some schema draws a line."""
+    return sorted({number for key, number in all_keys(schemas()) if key in {"minLength", "maxLength"}})
+
+
+def all_keys(node: Any) -> Iterator[tuple[str, Any]]:
+    """Every key of every object in it, at any depth, with what stands there."""
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        yield str(key), value
+        yield from all_keys(value)
 
 
 def _ref(validator: Validator, ref: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
     """As `$ref` always is, but a block that is known is not looked at again."""
     follow = Draft202012Validator.VALIDATORS["$ref"]
-    if not ref.startswith("urn:slack:blocks#/$defs/in_"):
+    if not ref.startswith(REMEMBERED):
         yield from follow(validator, ref, instance, schema)
         return
     key = (ref, _likeness(instance))

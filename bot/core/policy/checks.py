@@ -22,6 +22,7 @@ def dangling(teams: TeamsFile, approvals: ApprovalsFile, clusters: ClustersFile)
         *_groups(approvals),
         *_rules(teams, approvals),
         *_lenders(teams, clusters),
+        *_aliases(clusters),
     )
 
 
@@ -119,4 +120,14 @@ def _lenders(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
                 yield Finding(CLUSTERS, ("clusters", name, "lenders", queue), message, owned)
         for queue in cluster.default_flavors:
             where = ("clusters", name, "default_flavors", queue)
-            yield from _known(CLUSTERS, where, "queue", queue, (*owned, *cluster.lenders))
+            yield from _known(CLUSTERS, where, "queue", queue, tuple(dict.fromkeys((*owned, *cluster.lenders))))
+
+
+def _aliases(clusters: ClustersFile) -> Iterator[Finding]:
+    """A word that people type must mean one resource."""
+    for name, cluster in clusters.clusters.items():
+        for resource, accelerator in cluster.accelerators.items():
+            meant = cluster.resource_named(accelerator.alias) if accelerator.alias else resource
+            if meant != resource:
+                message = f'"{accelerator.alias}" means {meant} already; an alias belongs to one resource'
+                yield Finding(CLUSTERS, ("clusters", name, "accelerators", resource, "alias"), message)
