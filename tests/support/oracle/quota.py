@@ -248,7 +248,11 @@ class QuotaJudge:
             group = self.tree[queue], flavor, resource
             sums[group] += ghost.live - (ghost.live if ghost.base is None else ghost.base)
             sums[group] -= sum(size for leg, size in ghost.held.items() if leg in self._extra.ticked)
-            if ghost.unclear or over & ghost.legs.keys() or not all(map(self._backed, ghost.legs)):
+            if (
+                ghost.unclear
+                or over & ghost.legs.keys()
+                or not all(self.loans.side_by_side(leg, self.ghosts, self.tree) for leg in ghost.legs)
+            ):
                 unclear.add(group)
         return {group: excess for group, excess in sums.items() if group not in unclear}
 
@@ -265,15 +269,6 @@ class QuotaJudge:
         """Whether a side of the loan is."""
         loan = self.loans.known.get(leg)
         return loan is not None and not self._in_git.isdisjoint((loan["lender"], loan["borrower"]))
-
-    def _backed(self, leg: str) -> bool:
-        """Whether both numbers of a loan are there, side by side in one tree."""
-        loan = self.loans.known.get(leg)
-        if loan is None or loan["kind"] == "extra":
-            return True
-        sides = [(loan[side], loan["flavor"], loan["resource"], NOMINAL) for side in ("lender", "borrower")]
-        there = all(side in self.ghosts and self.ghosts[side].live is not None for side in sides)
-        return there and self.tree.get(loan["lender"]) == self.tree.get(loan["borrower"])
 
 
 def _held(legs: dict[str, int]) -> dict[str, int]:

@@ -54,6 +54,17 @@ class Loans:
             if self.known[leg]["end"] != until:
                 yield "P2", f"loan {leg} was extended to {until} and ends at {self.known[leg]['end']}"
 
+    def side_by_side(self, leg: str, ghosts: Mapping[Field, Ghost], tree: Mapping[str, str]) -> bool:
+        """Whether both numbers of a loan are there, in one tree; those of none and of an extra loan are."""
+        loan = self.known.get(leg)
+        if loan is None or loan["kind"] == "extra":
+            return True
+        sides = loan["lender"], loan["borrower"]
+        numbers = [ghosts.get((side, loan["flavor"], loan["resource"], NOMINAL)) for side in sides]
+        if any(number is None or number.live is None for number in numbers):
+            return False
+        return tree.get(sides[0]) == tree.get(sides[1])
+
     def wanted(self, legs: Mapping[str, int], at: float) -> bool:
         """Whether any of these still wants something."""
         return any(leg not in self.known or self.amount(self.known[leg], at) for leg in legs)
