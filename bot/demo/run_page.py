@@ -18,7 +18,7 @@ from bot.core.errors import Unavailable
 from bot.core.loans import LoanState
 from bot.demo.page import Command, Ending, Moved, Page, Role, Scene
 from bot.demo.run_stage import QUEUES, Stage, local_queue
-from bot.demo.tour import tour
+from bot.demo.script_tour import tour
 
 FLAVOR = "a100"
 ROOMS = {
