@@ -156,10 +156,11 @@ def _given(policy: Policy, facts: RequestFacts, rule: Rule, tried: tuple[RuleRes
 
 
 def _automatic(policy: Policy, facts: RequestFacts, rule: Rule, tried: tuple[RuleResult, ...]) -> Verdict:
-    """A rule never promises more than exists: then the admins are asked, one of whom has to tick it."""
+    """A rule never promises more than exists: then the admins are asked, one of whom has to tick it, if it is new."""
     if not facts.overcommits:
         return Verdict(Outcome.AUTO, rule.name, tried=tried)
-    words = f"Rule {rule.name} does not promise more than the nodes have, so a person decides."
+    does = "give more time with extra quota" if facts.extends is not None else "promise more than the nodes have"
+    words = f"Rule {rule.name} does not {does}, so a person decides."
     return Verdict(Outcome.STEPS, rule.name, words, (ApprovalStep(f"group:{policy.approvals.admins}"),), tried)
 
 

@@ -3,6 +3,7 @@
 Called by chat for `explain`. Reads only; what the rules come to is core/verdict, as for `policy explain`.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.core.drafts import Draft, Question
@@ -22,6 +23,20 @@ from bot.views.answers.explain import ExplainFacts, StepLine, WhatIf
 
 MOST_NAMED = 5
 """People of one step that are looked up by name."""
+
+
+def explain_number(world: World, number: int, user: str) -> ExplainFacts:
+    """What people mean by a number: while more time with its loan waits, that, for it has no number of its own.
+
+    Raises Refused. Who may not hear of the extension may still hear of the loan.
+    """
+    with world.store.read() as uow:
+        found = stored(uow, number)
+    extension = found.extension if found is not None else None
+    if extension is not None:
+        with suppress(Refused):
+            return explain_stored(world, extension.id, user)
+    return explain_stored(world, number, user)
 
 
 def explain_stored(world: World, number: int, user: str) -> ExplainFacts:

@@ -9,7 +9,7 @@ from bot.core.errors import Refused
 from bot.core.loans import LoanKind
 from bot.core.people import Person
 from bot.flows.answer_offer import OfferPress, accept_offer
-from bot.flows.explain_request import explain_draft, explain_stored
+from bot.flows.explain_request import explain_draft, explain_number, explain_stored
 from bot.flows.extend_loan import MoreTime, extend_loan
 from bot.flows.make_offer import Change, make_offer
 from bot.flows.record_decision import Press, approve
@@ -167,6 +167,21 @@ def test_more_time_is_explained_as_it_was_judged_and_under_the_name_that_people_
     assert "Rules that did not match: small-and-short: 84 h is more than 1 day; big: 2 is not more than 4." in lines
     with pytest.raises(Refused, match=f"^Q-{loan}'s extension is explained to"):
         explain_stored(bench.world, asked.id, "U0ROBOTICS")
+
+
+def test_a_loans_number_means_its_extension_while_that_waits(bench: "Bench") -> None:
+    """To those who may hear of it; who asked for the loan itself hears of the loan."""
+    loan = bench.approved(quota.ask(2, requester="U0NLP"))
+    assert explain_number(bench.world, loan, "U0NLP").card.request.id == loan
+    key = bench.arrival("extend")
+    asked = extend_loan(bench.world, MoreTime(loan, timedelta(hours=12)), "U0LEADVISION", key, key).request
+    assert explain_number(bench.world, loan, "U0ADMIN").card.request.id == asked.id
+    assert explain_number(bench.world, asked.id, "U0ADMIN").card.request.id == asked.id
+    assert explain_number(bench.world, loan, "U0NLP").card.request.ask.requester == "U0NLP"
+    press(bench, asked.id, "U0ADMIN")
+    assert explain_number(bench.world, loan, "U0ADMIN").card.request.id == loan
+    with pytest.raises(Refused, match=r"There is no Q-99\."):
+        explain_number(bench.world, 99, "U0ADMIN")
 
 
 def test_accepted_terms_are_explained_by_the_hour_at_which_they_were_judged(bench: "Bench") -> None:

@@ -404,6 +404,7 @@ def test_the_details_of_more_extra_quota_say_what_the_policy_said(bench: "Bench"
     assert [step.who for step in asked.steps] == ["group:gpu-admins"]
     shown = seen(details(details_facts(bench.world, asked.id, ADMIN)))
     assert "Needs 1 approval: rule auto, because it covers every request." in shown
+    assert "Rule auto does not give more time with extra quota, so a person decides." in shown
 
 
 def test_no_step_of_an_extension_is_given_once_its_loan_is_over(bench: "Bench") -> None:

@@ -5,7 +5,7 @@ from bot.chat.desk import Arrived
 from bot.core.errors import Refused
 from bot.core.messages import Message
 from bot.core.wording.explain_words import ExplainWords
-from bot.flows.explain_request import explain_draft, explain_stored
+from bot.flows.explain_request import explain_draft, explain_number
 from bot.views.answers.explain import explained, what_if
 from bot.views.answers.help import CommandHelp
 
@@ -21,7 +21,7 @@ HELP = CommandHelp(
 def run(arrived: Arrived, said: ExplainWords) -> Message:
     """Raises Refused."""
     if said.request is not None:
-        return explained(explain_stored(arrived.world, said.request, arrived.user))
+        return explained(explain_number(arrived.world, said.request, arrived.user))
     if said.what is None:
         raise Refused("Say which one, like: explain Q-142, or: explain request 8 a100 for 3d")
     return what_if(explain_draft(arrived.world, draft_of(arrived.user, said.what)))
