@@ -6,8 +6,10 @@ ARGS ?=
 SCRIPT ?= loop
 UV ?= uv
 
-# At most four workers: each of them may run a PostgreSQL of its own.
-PYTEST := $(PY) -m pytest -n logical --maxprocesses 4 --dist worksteal --durations 15 --durations-min 0.5
+# One worker more than there are cores, since a third of the time is waiting for servers; at most four, since each of them
+# may run a PostgreSQL of its own.
+WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN) || n=2; [ $$n -lt 3 ] && echo $$((n + 1)) || echo 4)
+PYTEST := $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 15 --durations-min 0.5
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one .venv, made by one at a time
