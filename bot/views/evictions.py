@@ -13,7 +13,7 @@ from bot.core.messages import Message
 from bot.core.wording.request_ids import format_request_id
 from bot.views.amounts import GPU, Unit, counted, devices, of_flavor
 from bot.views.impact_lines import named_work
-from bot.views.kit import Symbol, actions, headline, line, rich
+from bot.views.kit import Symbol, actions, answer, headline, line, rich
 from bot.views.loan_words import lasting
 from bot.views.parts import VENDOR_LIMIT, Line, Moment, Theirs, sentence
 from bot.views.request_card import again_button, extend_button
@@ -48,6 +48,15 @@ def announced(facts: EvictionFacts) -> Message:
         return _message(Symbol.OVER, first, [_all(eviction.works), _why_spared(eviction)])
     first = line(_subject(gone, facts.unit, past=True), f" evicted: {_name(eviction)}")
     return _message(Symbol.BACK, first, [_all(gone), _spared(eviction), _undone_line(facts)])
+
+
+def prolonged(eviction: Eviction) -> Message:
+    """To whoever gave the grace once more."""
+    assert eviction.due is not None, "it was announced"
+    works = line(_names(eviction.works), f" ({sum(one.amount for one in eviction.works):,} {eviction.entry.flavor})")
+    return answer(
+        line(works, " may run until ", Moment(eviction.due), f": the grace of {_name(eviction)} is prolonged")
+    )
 
 
 def evicted(facts: EvictionFacts) -> Message:

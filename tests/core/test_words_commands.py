@@ -19,6 +19,7 @@ from bot.core.wording.faults import Misread, UsageFault
 from bot.core.wording.line import Context
 from bot.core.wording.log_words import LogWords, mentioned
 from bot.core.wording.pause_words import PauseWords, ResumeWords
+from bot.core.wording.prolong_words import ProlongWords
 from bot.core.wording.request_ids import format_request_id, parse_request_id
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
@@ -81,6 +82,8 @@ CONTEXT = Context(datetime(2026, 12, 2, 13, 5, tzinfo=UTC), ZoneInfo("Europe/Zur
         ("ask-back", AskBackWords()),
         ("ask-back Q-142", AskBackWords(142)),
         ("ask-back 142 because our own deadline", AskBackWords(142, "our own deadline")),
+        ("prolong", ProlongWords()),
+        ("prolong 142", ProlongWords(142)),
         ("end", EndWords()),
         ("end Q-142", EndWords(142)),
         ("end 142 because node maintenance", EndWords(142, "node maintenance")),

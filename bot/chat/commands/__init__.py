@@ -15,6 +15,7 @@ from bot.chat.commands import (
     extend,
     log,
     pause,
+    prolong,
     request,
     resume,
     show,
@@ -33,6 +34,7 @@ from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.log_words import LogWords
 from bot.core.wording.pause_words import PauseWords, ResumeWords
+from bot.core.wording.prolong_words import ProlongWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -60,6 +62,7 @@ COMMANDS: Mapping[type, Command] = {
     WithdrawWords: Command(withdraw.HELP, withdraw.run),
     AcceptWords: Command(accept.HELP, accept.run),
     AskBackWords: Command(ask_back.HELP, ask_back.run),
+    ProlongWords: Command(prolong.HELP, prolong.run),
     StatusWords: Command(status.HELP, status.run),
     ListWords: Command(list_.HELP, list_.run),
     ShowWords: Command(show.HELP, show.run),

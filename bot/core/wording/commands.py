@@ -21,6 +21,7 @@ from bot.core.wording.log_words import KEYWORDS as LOG_KEYWORDS
 from bot.core.wording.log_words import LogWords, read_log
 from bot.core.wording.pause_words import KEYWORDS as PAUSE_KEYWORDS
 from bot.core.wording.pause_words import PauseWords, ResumeWords, read_pause, read_resume
+from bot.core.wording.prolong_words import ProlongWords, read_prolong
 from bot.core.wording.request import read_request
 from bot.core.wording.request_words import KEYWORDS, KINDS, RequestWords
 from bot.core.wording.small_commands import (
@@ -51,6 +52,7 @@ CommandWords = (
     | WithdrawWords
     | AcceptWords
     | AskBackWords
+    | ProlongWords
     | EndWords
     | ExplainWords
     | LogWords
@@ -69,6 +71,7 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "withdraw": read_withdraw,
     "accept": read_accept,
     "ask-back": read_ask_back,
+    "prolong": read_prolong,
     "end": read_end,
     "explain": read_explain,
     "log": read_log,

@@ -22,6 +22,7 @@ SUBCOMMANDS = (
     "withdraw",
     "accept",
     "ask-back",
+    "prolong",
     "end",
     "explain",
     "log",
