@@ -1,4 +1,4 @@
-"""Training that may be preempted: saves at intervals and on SIGTERM, says on its Job when, and starts from what it saved.
+"""Training that may be preempted: saves at intervals and on SIGTERM, says so on its Job, starts from what it saved.
 
 Run by training.yaml. Only the standard library; what it trains is a count of steps: put yours into `step`, and saving
 its state into `save` and `load`.
