@@ -174,7 +174,7 @@ def test_priorities_are_the_same_for_kueue_and_kube_scheduler_and_far_below_the_
         name: one["value"] for name, one in pods.items() if name != "gpu-stack"
     }
     assert max(one["value"] for one in pods.values()) * 100 < 2_000_000_000
-    assert {name for name, one in pods.items() if one.get("preemptionPolicy") != "Never"} == {"gpu-stack", "inference"}
+    assert {name for name, one in pods.items() if one.get("preemptionPolicy") != "Never"} == {"inference"}
 
 
 def _gpu_quotas(queue: Obj) -> dict[str, Obj]:
