@@ -15,6 +15,7 @@ from bot.chat.commands import (
     extend,
     log,
     pause,
+    readiness,
     request,
     resume,
     show,
@@ -33,6 +34,7 @@ from bot.core.wording.explain_words import ExplainWords
 from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.log_words import LogWords
 from bot.core.wording.pause_words import PauseWords, ResumeWords
+from bot.core.wording.readiness_words import ReadinessWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -64,6 +66,7 @@ COMMANDS: Mapping[type, Command] = {
     ListWords: Command(list_.HELP, list_.run),
     ShowWords: Command(show.HELP, show.run),
     ExplainWords: Command(explain.HELP, explain.run),
+    ReadinessWords: Command(readiness.HELP, readiness.run),
     EndWords: Command(end.HELP, end.run),
     PauseWords: Command(pause.HELP, pause.run),
     ResumeWords: Command(resume.HELP, resume.run),

@@ -27,6 +27,7 @@ SUBCOMMANDS = (
     "log",
     "pause",
     "resume",
+    "readiness",
     "help",
 )
 
