@@ -41,6 +41,7 @@ class Shipped:
 
     def apply(self, folder: str) -> list[Obj]:
         """All of a folder; what the server made of it."""
+        self.site.make_namespace("kueue-system")  # where Kueue itself is; the simulator's is nowhere
         return [self.site.apply(self.collection(obj), obj) for obj in map(self.renamed, objects(folder))]
 
     def collection(self, obj: Obj) -> str:

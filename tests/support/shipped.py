@@ -5,6 +5,7 @@ as kubectl's is a test of its own, where there is a kubectl (tests/test_preempti
 """
 
 import copy
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,13 @@ Obj = dict[str, Any]
 
 
 def objects(folder: str) -> list[Obj]:
-    """All objects of one folder, in the order of its files."""
-    return [copy.deepcopy(obj) for obj in _built(KUBERNETES / folder)]
+    """All objects of one folder, in the order of its files; the caller's own to change."""
+    return copy.deepcopy(_read(folder))
+
+
+@functools.cache
+def _read(folder: str) -> list[Obj]:
+    return list(_built(KUBERNETES / folder))
 
 
 def the(kind: str, name: str, *, folder: str = "base") -> Obj:

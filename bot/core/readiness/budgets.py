@@ -55,7 +55,7 @@ def _meaning(pods: Pods, budget: Budget) -> Iterator[Fault]:
         yield "budget-uncountable", problem, f"Set minAvailable: {pods.count} on it, and no maxUnavailable"
         return
     stay = _staying(pods.count, budget)
-    if stay <= 0:
+    if stay <= 0 and pods.count > 1:
         problem = f"{what} protects nothing: all {pods.count} pods may go at once"
         yield (
             "budget-useless",
@@ -65,9 +65,13 @@ def _meaning(pods: Pods, budget: Budget) -> Iterator[Fault]:
     elif pods.job and stay < pods.count:
         problem = f"{what} keeps {stay} of {pods.count} pods, and the Job needs all of them"
         yield "budget-too-small", problem, f"Set minAvailable: {pods.count} on it"
-    elif not pods.job and stay >= pods.count:
+    elif not pods.job and stay >= max(1, pods.count):
         problem = f"{what} lets no pod go, so draining its nodes never ends"
-        yield "budget-blocks", problem, f"Set {'maxUnavailable: 1' if pods.count > 1 else 'two replicas, or no budget'}"
+        yield (
+            "budget-blocks",
+            problem,
+            "Set maxUnavailable: 1 on it" if pods.count > 1 else "Run two pods, or delete it",
+        )
 
 
 def _staying(count: int, budget: Budget) -> int:

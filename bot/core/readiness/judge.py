@@ -87,7 +87,7 @@ def _part_faults(part: StackPart, cluster: ClusterFacts) -> Iterator[Fault]:
     if part.replicas is not None and cluster.budgets is not None:
         pods = Pods(part.namespace, part.labels, part.replicas, job=False)
         for check, problem, mend in budget_faults(pods, cluster.budgets):
-            yield f"stack-{check}", f"{part.what}: {problem[0].lower()}{problem[1:]}", mend
+            yield f"stack-{check}", f"{part.what}: {problem}", mend
 
 
 def _classes(clusters: Sequence[ClusterFacts]) -> Iterator[Finding]:
