@@ -37,5 +37,6 @@ def gpu_hours(one: Finding) -> str:
 
 
 def _told(one: Finding) -> Line:
-    risk = f" ({gpu_hours(one)} GPU-hours at risk)" if one.gpu_seconds else ""
+    hours = gpu_hours(one)
+    risk = "" if hours == "0.0" else f" ({hours} GPU-hours at risk)"
     return line(Theirs(one.thing), f"{risk}: ", Reason(one.problem), ". ", Reason(one.mend), ".")
