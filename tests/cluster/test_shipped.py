@@ -1,7 +1,10 @@
 """policies/kubernetes does what it says: training yields and comes back, inference stays, quotas refuse."""
 
+from dataclasses import replace
+
 import pytest
 
+from bot.core.readiness.judge import judge
 from tests.cluster.api import MERGE_PATCH, Obj, Reply, condition, reason
 from tests.cluster.places import REAL
 from tests.cluster.shipped import A100, H100, Shipped
@@ -198,3 +201,24 @@ def test_on_a_full_node_inference_takes_the_place_of_training_and_training_of_no
 
 def _unplaced(pod: Obj) -> str:
     return reason(pod, "PodScheduled")[1] if condition(pod, "PodScheduled") == "False" else ""
+
+
+def _found(shipped: Shipped) -> set[tuple[str, str]]:
+    """(object, check) of what readiness finds in the namespaces of this test, with the rights that are shipped."""
+    facts = shipped.site.bot().preemption_facts((GPU,))
+    here = {shipped.named(name) for name in ("vision-train", "inference")}
+    works = tuple(work for work in facts.works if work.namespace in here)
+    assert facts.unread == ()
+    assert {work.kind for work in works} == {"Job", "Deployment"}
+    found = judge([replace(facts, works=works, stack=())]).findings
+    return {(one.thing, one.check) for one in found if one.namespace}
+
+
+def test_readiness_proves_from_live_objects_that_inference_stays_and_names_what_breaks_it(shipped: Shipped) -> None:
+    shipped.apply("examples")
+    serving = f"Deployment {shipped.named('inference')}/{shipped.named('serve-example')}"
+    job = f"/apis/batch/v1/namespaces/{shipped.named('vision-train')}/jobs/{shipped.named('train-example')}"
+    eventually("a Workload", lambda: shipped.site.workload_of(shipped.named("vision-train"), job.rpartition("/")[2]))
+    assert _found(shipped) == set()
+    shipped.site.edit(shipped.named("inference"), "borrowingLimit", "4")
+    assert _found(shipped) == {(serving, "preemptible-borrows")}
