@@ -132,9 +132,25 @@ RIGHTS = [
 ]
 
 
+READ_FOR_READINESS = {
+    "batch": {"jobs"},
+    "apps": {"deployments", "statefulsets", "daemonsets"},
+    "policy": {"poddisruptionbudgets"},
+    "scheduling.k8s.io": {"priorityclasses"},
+}
+
+
 def test_the_role_names_kueue_nodes_and_resource_quotas_only_and_no_right_twice() -> None:
+    """And what readiness reads, which nothing writes."""
     rules = OBJECTS["ClusterRole"]["rules"]
-    assert {group for rule in rules for group in rule["apiGroups"]} == {"kueue.x-k8s.io", ""}
+    others = [rule for rule in rules if rule["apiGroups"] not in (["kueue.x-k8s.io"], [""])]
+    named = {
+        group: {one for rule in others if rule["apiGroups"] == [group] for one in rule["resources"]}
+        for group in READ_FOR_READINESS
+    }
+    assert named == READ_FOR_READINESS
+    assert sum(len(rule["resources"]) for rule in others) == sum(map(len, READ_FOR_READINESS.values()))
+    assert {verb for rule in others for verb in rule["verbs"]} == {"list"}
     assert [rule["resources"] for rule in rules if rule["apiGroups"] == [""]] == [["nodes"], ["resourcequotas"]]
     assert len(RIGHTS) == len(set(RIGHTS))
     assert "*" not in {word for right in RIGHTS for word in right}
@@ -205,6 +221,18 @@ MISSED: dict[tuple[str, str], tuple[Seen, str]] = {
 """Right -> where its absence shows when somebody asks, and the words."""
 
 
+@pytest.mark.one_database("which rights the cluster asks for does not depend on it")
+def test_readiness_asks_for_exactly_its_rights_and_says_which_one_is_missing() -> None:
+    with _stage(RIGHTS) as stage:
+        cluster = stage.bot.world.clusters["default"]
+        assert cluster.preemption_facts(("nvidia.com/gpu",)).unread == ()
+        for resource in sorted(READINESS):
+            left = [Rule((verb,), (name,)) for verb, name in RIGHTS if name != resource]
+            stage.kube.access.grant("the-bots", USER, left)
+            (unread,) = cluster.preemption_facts(("nvidia.com/gpu",)).unread
+            assert unread.split(".")[0] == resource
+
+
 def _let_one_be_evicted(stage: Stage) -> None:
     """A loan ends, and by its rule the work on it is evicted."""
     stage.add_rule(EVICTING_RULE)
@@ -218,12 +246,14 @@ def _let_one_be_evicted(stage: Stage) -> None:
     stage.clock.move(timedelta(hours=1))
 
 
+READINESS = {"workloadpriorityclasses", *(name for names in READ_FOR_READINESS.values() for name in names)}
+"""Asked for only where somebody asks about readiness."""
 EXTRA = ("resourceflavors", "nodes")
 """Asked for only where an extra loan is asked for."""
 
 
 @pytest.mark.one_database("which rights the cluster asks for does not depend on it")
-@pytest.mark.parametrize("right", RIGHTS, ids=" ".join)
+@pytest.mark.parametrize("right", [one for one in RIGHTS if one[1] not in READINESS], ids=" ".join)
 def test_without_any_one_right_something_fails_and_says_so(right: tuple[str, str]) -> None:
     seen, words = MISSED[right]
     staged = _with_quota if right[1] == "resourcequotas" else _stage
@@ -308,7 +338,9 @@ def _overlay() -> Any:
 def test_the_overlay_in_the_install_page_is_made_for_the_base() -> None:
     overlay, policies = _overlay(), _overlay()["configMapGenerator"][0]
     assert policies["name"] == next(one["configMap"]["name"] for one in POD["volumes"] if one["name"] == "policies")
-    assert {file.split("/")[1] for file in policies["files"]} == {path.name for path in (ROOT / "policies").iterdir()}
+    assert {file.split("/")[1] for file in policies["files"]} == {
+        path.name for path in (ROOT / "policies").glob("*.yaml")
+    }
     assert [one["name"] for one in overlay["images"]] == [BOT["image"]]
 
 

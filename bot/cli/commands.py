@@ -1,4 +1,4 @@
-"""The subcommands that people type at a terminal: policy, converge, loans, log, db, manifest, demo. Called by cli.main.
+"""The subcommands that people type at a terminal: policy, converge, loans, log, readiness, db, ... Called by cli.main.
 
 Every one of them but `db upgrade` only reads. What is wrong goes to standard error with exit code 1, settings with 2.
 """
@@ -20,6 +20,7 @@ from bot.adapters.system_clock import system_clock
 from bot.cli.audit_log import LogFormat, instant_of, written
 from bot.cli.dry_run import print_plans
 from bot.cli.manifest import manifest_text
+from bot.cli.readiness import readiness_text
 from bot.core.audit import AuditQuery
 from bot.core.durations import parse_duration
 from bot.core.errors import Refused, Rejected, Unavailable
@@ -178,6 +179,21 @@ def log(
     finally:
         store.close()
     typer.echo(written(entries, form), nl=False)
+
+
+@app.command()
+def readiness(
+    team: Annotated[str | None, typer.Option(help="Work of this team only.")] = None,
+    form: Annotated[LogFormat, typer.Option("--format", help="How it is written.")] = LogFormat.TEXT,
+) -> None:
+    """Who would lose work if GPUs were taken back, by Kueue or kube-scheduler, and what mends that."""
+    settings = _settings(Convergence)
+    try:
+        typer.echo(readiness_text(settings, _policy(settings.policies_dir), team, form), nl=False)
+    except Refused as error:
+        _fail(error.sentence, 1)
+    except Unavailable as error:
+        _fail(str(error), 1)
 
 
 @db_app.command("upgrade")

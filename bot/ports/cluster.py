@@ -8,6 +8,7 @@ from bot.core.convergence.changes import PatchResult, QueueChange
 from bot.core.evictions import ActiveChange
 from bot.core.kueue import ClusterPicture, WorkloadSnapshot
 from bot.core.overcommit import Hardware
+from bot.core.readiness.facts import ClusterFacts
 
 
 class Cluster(Protocol):
@@ -38,6 +39,10 @@ class Cluster(Protocol):
 
     def hardware(self, resource: str) -> Hardware:
         """All nodes with what they have of a resource, and the nodes that each ResourceFlavor means."""
+        ...
+
+    def preemption_facts(self, devices: Collection[str]) -> ClusterFacts:
+        """What readiness is judged from. `devices`: resources that count as GPUs. What may not be read is in it."""
         ...
 
     def set_active(self, change: ActiveChange) -> PatchResult:

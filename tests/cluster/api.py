@@ -26,10 +26,11 @@ class Said(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer: HTTP status and JSON (an empty object for anything else)."""
+    """One answer: HTTP status, JSON (an empty object for anything else), and the server's warnings."""
 
     status: int
     body: Obj
+    warnings: str = ""
 
     @property
     def message(self) -> str:
@@ -79,7 +80,8 @@ class Api:
             decoded = orjson.loads(response.read())
         except orjson.JSONDecodeError:
             decoded = {}
-        return Reply(response.status, decoded if isinstance(decoded, dict) else {})
+        warnings = response.headers.get("warning", "")
+        return Reply(response.status, decoded if isinstance(decoded, dict) else {}, warnings)
 
     def must(self, method: str, path: str, body: Any = None, content_type: str = JSON, **query: str) -> Obj:
         """The body of a request that has to work. Raises Said."""

@@ -14,7 +14,7 @@ import yaml
 from bot.demo.kube.rbac import EVERYTHING, Rule
 from bot.demo.kube.server import KubeServer
 from bot.demo.kube.sim import KubeSim
-from tests.cluster.api import Api
+from tests.cluster.api import Api, Obj
 from tests.cluster.programs import LINES, OPTIONAL, ROOT, is_built
 from tests.cluster.waiting import eventually
 
@@ -23,21 +23,23 @@ GROUP = "kueue.x-k8s.io"
 VERSIONS = ("v1beta2", "v1beta1")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 Rights = Mapping[str, tuple[str, ...]]
-"""Resource of Kueue's, nodes or resourcequotas -> verbs."""
+"""Resource of the shipped role -> verbs."""
 GIVEN = os.environ.get("CLUSTER_KUBECONFIG")
 """An administrator's, of the cluster that serves instead of the lines."""
 REAL = ("given",) if GIVEN else tuple(line for line in LINES if line not in OPTIONAL or is_built(line))
 """The real places of this run."""
 
 
-def _shipped_role() -> Rights:
+def _shipped_rules() -> list[Obj]:
     text = (ROOT / "deploy/kustomize/base/clusterrole.yaml").read_text()
     (role,) = (one for one in yaml.safe_load_all(text) if one["kind"] == "ClusterRole")
-    return {resource: tuple(rule["verbs"]) for rule in role["rules"] for resource in rule["resources"]}
+    rules: list[Obj] = role["rules"]
+    return rules
 
 
-BOT = _shipped_role()
+BOT: Rights = {resource: tuple(rule["verbs"]) for rule in _shipped_rules() for resource in rule["resources"]}
 """All that the bot may do."""
+_GROUPS = {resource: rule["apiGroups"][0] for rule in _shipped_rules() for resource in rule["resources"]}
 
 
 class Place(Protocol):
@@ -63,7 +65,7 @@ def newest_version(admin: Api) -> str:
 
 
 def _group(resource: str) -> str:
-    return "" if resource in ("nodes", "resourcequotas") else GROUP
+    return str(_GROUPS[resource])
 
 
 class Simulated:

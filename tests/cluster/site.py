@@ -12,7 +12,7 @@ from typing import Any
 from bot.adapters.kube.client import connect
 from bot.adapters.kube.cluster import KubeCluster
 from bot.ports.clock import Clock
-from tests.cluster.api import JSON_PATCH, MERGE_PATCH, Obj, condition
+from tests.cluster.api import APPLY, JSON_PATCH, MERGE_PATCH, Obj, condition
 from tests.cluster.places import BOT, GROUP, Place, Rights
 from tests.cluster.waiting import eventually
 
@@ -265,6 +265,15 @@ class Site:
         created = self.api.must("POST", collection, body, fieldManager="kubectl-create")
         self._made.append(f"{collection}/{body['metadata']['name']}")
         return created
+
+    def apply(self, collection: str, body: Obj) -> Obj:
+        """As `kubectl apply --server-side` does, strictly; it is deleted at the end."""
+        path = f"{collection}/{body['metadata']['name']}"
+        query = {"fieldManager": "kubectl", "fieldValidation": "Strict"}
+        applied = self.api.must("PATCH", path, body, APPLY, **query)
+        if path not in self._made:
+            self._made.append(path)
+        return applied
 
     def make_namespace(self, name: str) -> None:
         """Unless it is there."""

@@ -71,6 +71,7 @@ from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_idle import idle_gallery
 from tests.support.view_proposals import proposed
 from tests.support.view_questions import question
+from tests.support.view_readiness import readiness_gallery
 from tests.support.view_unanswered import asked_back, unanswered
 
 COMMANDS = (
@@ -88,7 +89,7 @@ def everything(names: Names = NAMES) -> dict[str, Message | Modal]:
     shown: dict[str, Message | Modal] = {}
     for kind in (LoanKind.TRANSFER, LoanKind.BORROW):
         world = World(names, kind)
-        for part in (_cards, _direct, _modals, _answers, idle_gallery):
+        for part in (_cards, _direct, _modals, _answers, idle_gallery, readiness_gallery):
             shown.update({f"{kind} {name}": one for name, one in part(world)})
     return shown | dict((*_questions(names), *_troubles(names), *_refusals(names), *_platform(names)))
 

@@ -10,6 +10,7 @@ from bot.adapters.kube.client import Answer, KubeApi
 from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import active_operations, operations
+from bot.adapters.kube.readiness import CORE_LISTS, KUEUE_LISTS, Read, cluster_facts
 from bot.adapters.kube.resource_quotas import path_of, resource_quota_snapshot
 from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
@@ -17,6 +18,7 @@ from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.evictions import ActiveChange
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.core.overcommit import Hardware
+from bot.core.readiness.facts import ClusterFacts
 from bot.core.resource_quotas import is_resource_quota
 from bot.ports.clock import Clock
 
@@ -25,6 +27,8 @@ VERSIONS = ("v1beta2", "v1beta1")
 """Newest first. The server's own preference says nothing, see design: API versions."""
 PAGE = 500
 NOT_INSTALLED = "not installed"
+_NOTHING: Mapping[str, list[Mapping[str, Any]] | None] = {name: [] for name in KUEUE_LISTS}
+"""What a cluster without Kueue has of it."""
 
 
 class KubeCluster:
@@ -110,6 +114,27 @@ class KubeCluster:
                 raise
             flavors = {}
         return Hardware(flavors, [node_snapshot(raw, resource) for raw in self._pages("/api/v1/nodes", "nodes")])
+
+    def preemption_facts(self, devices: Collection[str]) -> ClusterFacts:
+        """One LIST of each kind. What the bot may not list is said in the facts, and is no reason to fail."""
+        read_at, lists, unread = self._clock(), dict[str, list[Mapping[str, Any]] | None](), list[str]()
+        picture: ClusterPicture | None = None
+        try:
+            picture = self.read()
+        except NoRight as error:
+            unread.append(error.resource)
+        except Rejected as error:
+            if error.code != NOT_INSTALLED:
+                raise
+        wanted = {name: (name, f"{name}.{GROUP}") for name in KUEUE_LISTS if picture is not None or unread}
+        wanted |= {name: (path, f"{name}.{path.split('/')[2]}") for name, path in CORE_LISTS.items()}
+        for name, (where, resource) in wanted.items():
+            try:
+                lists[name] = list(self._pages(where, resource))
+            except NoRight:
+                lists[name] = None
+                unread.append(resource)
+        return cluster_facts(Read(self._name, read_at, picture, {**_NOTHING, **lists}, devices), unread)
 
     def patch(self, change: QueueChange, *, dry_run: bool = False) -> PatchResult:
         """Send it once. A queue, entry or version that is gone is a CONFLICT: read again."""

@@ -27,7 +27,7 @@ _OUT_OF_SERVICE = frozenset(
 def queue_snapshot(cluster: str, raw: Json) -> QueueSnapshot:
     """A ClusterQueue of v1beta1 or v1beta2."""
     metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
-    active = _condition(status, "Active")
+    active = condition(status, "Active")
     preemption = spec.get("preemption") or {}
     return QueueSnapshot(
         cluster=cluster,
@@ -70,10 +70,10 @@ def workload_snapshot(raw: Json, queue_of: Mapping[tuple[str, str], str]) -> Wor
     `queue_of` maps (namespace, LocalQueue) to the ClusterQueue; it is asked for a Workload that holds no quota yet.
     """
     metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
-    if _condition(status, "Finished").get("status") == "True":
+    if condition(status, "Finished").get("status") == "True":
         return None
     admission = status.get("admission") or {}
-    reserved = _condition(status, "QuotaReserved")
+    reserved = condition(status, "QuotaReserved")
     owners = [owner for owner in metadata.get("ownerReferences") or () if owner.get("controller")]
     namespace = metadata["namespace"]
     return WorkloadSnapshot(
@@ -82,10 +82,8 @@ def workload_snapshot(raw: Json, queue_of: Mapping[tuple[str, str], str]) -> Wor
         uid=metadata["uid"],
         queue=admission.get("clusterQueue") or queue_of.get((namespace, spec.get("queueName") or "")),
         priority=int(spec.get("priority") or 0),
-        created_at=_instant(metadata["creationTimestamp"]),
-        reserved_at=_instant(reserved["lastTransitionTime"])
-        if admission and "lastTransitionTime" in reserved
-        else None,
+        created_at=instant(metadata["creationTimestamp"]),
+        reserved_at=instant(reserved["lastTransitionTime"]) if admission and "lastTransitionTime" in reserved else None,
         usage=_usage(admission),
         requests=_requests(spec),
         owner=owners[0]["name"] if owners else None,
@@ -102,7 +100,7 @@ def node_snapshot(raw: Json, resource: str) -> NodeSnapshot:
     metadata, spec, status = raw["metadata"], raw.get("spec") or {}, raw.get("status") or {}
     amount, _ = devices((status.get("allocatable") or {}).get(resource, 0))
     shut = bool(spec.get("unschedulable")) or any(one.get("key") in _OUT_OF_SERVICE for one in spec.get("taints") or ())
-    ready = _condition(status, "Ready").get("status", "True") == "True"
+    ready = condition(status, "Ready").get("status", "True") == "True"
     return NodeSnapshot(metadata["name"], metadata.get("labels") or {}, amount, ready and not shut)
 
 
@@ -153,17 +151,20 @@ def _usage(admission: Json) -> dict[FlavorResource, int]:
 
 
 def _requests(spec: Json) -> dict[str, int]:
-    """By Kubernetes' rule a pod needs the larger of its containers' sum and its largest init container."""
     total: dict[str, int] = {}
     for pods in spec.get("podSets") or ():
-        template = ((pods.get("template") or {}).get("spec")) or {}
-        together = _sum(template.get("containers") or ())
-        for init in template.get("initContainers") or ():
-            for resource, amount in _sum([init]).items():
-                together[resource] = max(together.get(resource, 0), amount)
-        for resource, amount in together.items():
+        for resource, amount in pod_requests((pods.get("template") or {}).get("spec") or {}).items():
             total[resource] = total.get(resource, 0) + amount * int(pods.get("count", 1))
     return total
+
+
+def pod_requests(spec: Json) -> dict[str, int]:
+    """By Kubernetes' rule a pod needs the larger of its containers' sum and its largest init container."""
+    together = _sum(spec.get("containers") or ())
+    for init in spec.get("initContainers") or ():
+        for resource, amount in _sum([init]).items():
+            together[resource] = max(together.get(resource, 0), amount)
+    return together
 
 
 def _sum(containers: Iterable[Json]) -> dict[str, int]:
@@ -175,11 +176,13 @@ def _sum(containers: Iterable[Json]) -> dict[str, int]:
     return total
 
 
-def _condition(status: Json, kind: str) -> Json:
+def condition(status: Json, kind: str) -> Json:
+    """A condition, empty if it is not there."""
     return next((c for c in status.get("conditions") or () if c.get("type") == kind), {})
 
 
-def _instant(text: str) -> datetime:
+def instant(text: str) -> datetime:
+    """A time as Kubernetes writes it."""
     return datetime.fromisoformat(text)
 
 

@@ -16,6 +16,7 @@ from bot.chat.commands import (
     log,
     pause,
     prolong,
+    readiness,
     request,
     resume,
     show,
@@ -35,6 +36,7 @@ from bot.core.wording.extend_words import ExtendWords
 from bot.core.wording.log_words import LogWords
 from bot.core.wording.pause_words import PauseWords, ResumeWords
 from bot.core.wording.prolong_words import ProlongWords
+from bot.core.wording.readiness_words import ReadinessWords
 from bot.core.wording.request_words import RequestWords
 from bot.core.wording.small_commands import (
     HelpWords,
@@ -67,6 +69,7 @@ COMMANDS: Mapping[type, Command] = {
     ListWords: Command(list_.HELP, list_.run),
     ShowWords: Command(show.HELP, show.run),
     ExplainWords: Command(explain.HELP, explain.run),
+    ReadinessWords: Command(readiness.HELP, readiness.run),
     EndWords: Command(end.HELP, end.run),
     PauseWords: Command(pause.HELP, pause.run),
     ResumeWords: Command(resume.HELP, resume.run),

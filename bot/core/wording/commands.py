@@ -22,6 +22,7 @@ from bot.core.wording.log_words import LogWords, read_log
 from bot.core.wording.pause_words import KEYWORDS as PAUSE_KEYWORDS
 from bot.core.wording.pause_words import PauseWords, ResumeWords, read_pause, read_resume
 from bot.core.wording.prolong_words import ProlongWords, read_prolong
+from bot.core.wording.readiness_words import ReadinessWords, read_readiness
 from bot.core.wording.request import read_request
 from bot.core.wording.request_words import KEYWORDS, KINDS, RequestWords
 from bot.core.wording.small_commands import (
@@ -58,6 +59,7 @@ CommandWords = (
     | LogWords
     | PauseWords
     | ResumeWords
+    | ReadinessWords
     | HelpWords
 )
 
@@ -77,6 +79,7 @@ _READERS: Mapping[str, Callable[[Line], Reading[Any]]] = {
     "log": read_log,
     "pause": read_pause,
     "resume": read_resume,
+    "readiness": read_readiness,
     "help": read_help,
 }
 _KEYWORDS = {

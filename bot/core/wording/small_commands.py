@@ -28,6 +28,7 @@ SUBCOMMANDS = (
     "log",
     "pause",
     "resume",
+    "readiness",
     "help",
 )
 

@@ -5,10 +5,11 @@ server.
 from typing import Any
 
 from bot.demo.kube.cluster import Cluster
-from bot.demo.kube.kinds import KINDS, KUEUE, Kind
+from bot.demo.kube.kinds import KINDS, Kind
 from bot.demo.kube.status import page_not_found
 
 Obj = dict[str, Any]
+GROUPS = sorted({kind.group for kind in KINDS if kind.group})
 _ALL_VERBS = ["create", "delete", "get", "list", "patch", "update", "watch"]
 _VERSION = {
     "major": "1",
@@ -34,7 +35,7 @@ def answer(cluster: Cluster, path: str) -> Obj | str:
         address = {"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1:6443"}
         return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [address]}
     if parts == ["apis"]:
-        groups = [_group(cluster, name) for name in ("batch", KUEUE) if _versions(cluster, name)]
+        groups = [_group(cluster, name) for name in GROUPS if _versions(cluster, name)]
         return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
     if parts == ["api", "v1"]:
         return _resources(cluster, "", "v1")

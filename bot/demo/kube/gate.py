@@ -47,6 +47,8 @@ def admitted(cluster: Cluster, entry: Entry, obj: Obj, old: Obj | None) -> tuple
     if not kind.custom:
         _foreign_webhook(cluster, kind, old)
         _schema(kind, entry.name, obj, old)
+        if kind.kind == "Pod" and old is None:
+            resource_quotas.admit(cluster, obj)
         return (resource_quotas.taken(obj, old) if kind.kind == "ResourceQuota" else obj), []
     obj, warnings = _known_fields(entry, obj)
     obj = stored_form(cluster, kind, obj, entry.version)

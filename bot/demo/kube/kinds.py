@@ -1,7 +1,8 @@
 """The kinds this API server knows: their names, versions and schemas. Read by routing, discovery and validation.
 
 Kueue's kinds are stored as v1beta2; v1beta1 has schemas of its own (conversion.py translates). Core kinds are open:
-nothing in them is pruned or defaulted, and only what the simulator itself reads (pod templates) is checked.
+nothing in them is pruned or defaulted, and only what the simulator itself reads (pod templates) is checked. Roles,
+admission policies and disruption budgets are kept, and decide nothing here.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from bot.demo.kube.schema import (
 
 KUEUE = "kueue.x-k8s.io"
 OLD, NEW = "v1beta1", "v1beta2"
+RBAC, ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
+_BINDING = "ValidatingAdmissionPolicyBinding"
 DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 
@@ -178,6 +181,18 @@ KINDS: tuple[Kind, ...] = (
     Kind("", ("v1",), "events", "Event", True, {}, ("ev",), status=False),
     Kind("", ("v1",), "resourcequotas", "ResourceQuota", True, {}, ("quota",), counts=False),
     Kind("batch", ("v1",), "jobs", "Job", True, {"v1": _JOB}),
+    Kind("", ("v1",), "configmaps", "ConfigMap", True, {}, ("cm",), status=False, counts=False),
+    Kind("", ("v1",), "persistentvolumeclaims", "PersistentVolumeClaim", True, {}, ("pvc",), counts=False),
+    Kind("", ("v1",), "serviceaccounts", "ServiceAccount", True, {}, ("sa",), status=False, counts=False),
+    Kind("apps", ("v1",), "daemonsets", "DaemonSet", True, {"v1": _JOB}, ("ds",)),
+    Kind("apps", ("v1",), "deployments", "Deployment", True, {"v1": _JOB}, ("deploy",)),
+    Kind("apps", ("v1",), "statefulsets", "StatefulSet", True, {"v1": _JOB}, ("sts",)),
+    Kind("policy", ("v1",), "poddisruptionbudgets", "PodDisruptionBudget", True, {}, ("pdb",)),
+    Kind("scheduling.k8s.io", ("v1",), "priorityclasses", "PriorityClass", False, {}, ("pc",), status=False),
+    Kind(RBAC, ("v1",), "rolebindings", "RoleBinding", True, {}, status=False, counts=False),
+    Kind(RBAC, ("v1",), "roles", "Role", True, {}, status=False, counts=False),
+    Kind(ADMISSION, ("v1",), "validatingadmissionpolicies", "ValidatingAdmissionPolicy", False, {}),
+    Kind(ADMISSION, ("v1",), "validatingadmissionpolicybindings", _BINDING, False, {}, status=False),
 )
 
 __all__ = ["BOOLEAN", "DNS_LABEL", "DNS_SUBDOMAIN", "KINDS", "KUEUE", "NEW", "OLD", "Kind"]

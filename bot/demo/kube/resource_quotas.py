@@ -1,8 +1,9 @@
-"""ResourceQuotas: what the API server takes, and the quota controller that copies `spec.hard` to `status.hard`.
+"""ResourceQuotas: what the API server takes, the quota controller that copies `spec.hard` to `status.hard`, and the
+pods that are refused.
 
 As measured on Kubernetes 1.36: any qualified name is taken as a key, `limits.<device>` and the bare name too, though
 nothing counts them; quantities may be fractions and are stored in canonical form; no generation is counted. Called by
-gate (what is taken) and controller (what follows). Nothing here refuses a pod.
+gate (what is taken and refused) and controller (what follows). Pods that a Job makes here are not asked about.
 """
 
 import re
@@ -61,18 +62,62 @@ def _broken(key: str, quantity: int | str) -> Iterator[Cause]:
 def follow(cluster: Cluster) -> None:
     """One pass of the quota controller: limits as the spec has them, and what the pods of the namespace ask for."""
     for quota in cluster.store.all("resourcequotas"):
-        hard = (quota.get("spec") or {}).get("hard") or {}
-        used = _used(cluster, quota["metadata"]["namespace"])
-        counted = {key: used.get(key, "0") for key in hard if key == "pods" or key.startswith("requests.")}
-        cluster.put_status(quota, "resourcequotas", {"hard": hard, "used": counted}, "kube-controller-manager")
+        counted = _counted(quota, _used(_pods(cluster, quota)))
+        cluster.put_status(quota, "resourcequotas", {"hard": _hard(quota), "used": counted}, "kube-controller-manager")
 
 
-def _used(cluster: Cluster, namespace: str) -> dict[str, str]:
-    pods = [pod for pod in cluster.store.all("pods") if pod["metadata"].get("namespace") == namespace]
+def admit(cluster: Cluster, pod: Obj) -> None:
+    """Raises `ApiError` for a pod that goes over a quota of its namespace."""
+    for quota in cluster.store.all("resourcequotas", pod["metadata"]["namespace"]):
+        if not _in_scope(quota, pod):
+            continue
+        hard, used = _hard(quota), _counted(quota, _used(_pods(cluster, quota)))
+        asked = _counted(quota, _used([pod]))
+        over = sorted(key for key in asked if 0 < parse(asked[key]) > parse(hard[key]) - parse(used[key]))
+        if over:
+            numbers = (("requested", asked), ("used", used), ("limited", hard))
+            lists = [f"{what}: {','.join(f'{key}={values[key]}' for key in over)}" for what, values in numbers]
+            name = pod["metadata"]["name"]
+            message = f'pods "{name}" is forbidden: exceeded quota: {quota["metadata"]["name"]}, {", ".join(lists)}'
+            raise status.error(403, "Forbidden", message, {"name": name, "kind": "pods"})
+
+
+def _hard(quota: Obj) -> dict[str, str]:
+    return (quota.get("spec") or {}).get("hard") or {}
+
+
+def _counted(quota: Obj, used: dict[str, str]) -> dict[str, str]:
+    return {key: used.get(key, "0") for key in _hard(quota) if key == "pods" or key.startswith("requests.")}
+
+
+def _pods(cluster: Cluster, quota: Obj) -> list[Obj]:
+    """Those that it counts."""
+    pods = cluster.store.all("pods", quota["metadata"]["namespace"])
     alive = [pod for pod in pods if (pod.get("status") or {}).get("phase") not in _OVER]
+    return [pod for pod in alive if _in_scope(quota, pod)]
+
+
+def _in_scope(quota: Obj, pod: Obj) -> bool:
+    """By priority class; no other scope is known here."""
+    selector = (quota.get("spec") or {}).get("scopeSelector") or {}
+    return all(_matches(term, pod["spec"].get("priorityClassName")) for term in selector.get("matchExpressions", []))
+
+
+def _matches(term: Obj, name: str | None) -> bool:
+    values = term.get("values", [])
+    holds = {
+        "In": name in values,
+        "NotIn": name not in values,
+        "Exists": name is not None,
+        "DoesNotExist": name is None,
+    }
+    return holds[term["operator"]]
+
+
+def _used(pods: list[Obj]) -> dict[str, str]:
     total: dict[str, int] = {}
-    for container in (one for pod in alive for one in pod["spec"].get("containers", [])):
+    for container in (one for pod in pods for one in pod["spec"].get("containers", [])):
         for resource, quantity in ((container.get("resources") or {}).get("requests") or {}).items():
             total[resource] = total.get(resource, 0) + amount(resource, quantity)
     asked = {f"requests.{resource}": printed(resource, units) for resource, units in total.items()}
-    return {"pods": str(len(alive)), **asked}
+    return {"pods": str(len(pods)), **asked}

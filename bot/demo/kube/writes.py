@@ -12,7 +12,7 @@ from typing import Any
 from bot.demo.kube import apply, json_patch, metadata, status
 from bot.demo.kube.cluster import Cluster
 from bot.demo.kube.gate import Entry, admitted, shown, stored_form
-from bot.demo.kube.managed_fields import Writer, updated
+from bot.demo.kube.managed_fields import Writer, applied, fields, updated
 from bot.demo.kube.reads import TRUE
 from bot.demo.kube.route import Target
 
@@ -79,8 +79,11 @@ def create(cluster: Cluster, target: Target, opts: Options, body: Any) -> Writte
     obj, warnings = admitted(cluster, entry, obj, None)
     if cluster.store.get(kind, namespace, name) is not None:
         raise status.already_exists(kind.group, kind.plural, name)
-    operation = "Apply" if opts.content_type == APPLY_PATCH else "Update"
-    obj["metadata"]["managedFields"] = updated(None, obj, _writer(cluster, target, opts, operation))
+    if opts.content_type == APPLY_PATCH:  # what was not said, such as defaults, belongs to nobody
+        owner, said = _writer(cluster, target, opts, "Apply"), set(fields({**body, "metadata": given}))
+        obj["metadata"]["managedFields"] = applied([], owner, said, set())
+    else:
+        obj["metadata"]["managedFields"] = updated(None, obj, _writer(cluster, target, opts, "Update"))
     if not opts.dry_run:
         obj = cluster.store.put(kind, obj, opts.manager)
     return Written(201, shown(cluster, kind, obj, target.version), warnings)
@@ -211,14 +214,14 @@ def _replace(cluster: Cluster, target: Target, opts: Options, verb: str, old: Ob
     if given.get("resourceVersion") not in (None, "", old["metadata"]["resourceVersion"]):
         raise status.conflict(kind.group, kind.plural, target.name)
     meta["resourceVersion"] = old["metadata"]["resourceVersion"]
-    applied = opts.content_type == APPLY_PATCH
-    if not applied:
+    by_apply = opts.content_type == APPLY_PATCH
+    if not by_apply:
         meta["managedFields"] = old["metadata"].get("managedFields", [])
     entry = Entry(kind, target.version, verb, opts.validation, target.name)
     obj, warnings = _one_side(cluster, target, entry, old, {**obj, "metadata": meta})
     if kind.counts and obj.get("spec") != old.get("spec"):
         obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
-    if not applied:
+    if not by_apply:
         obj["metadata"]["managedFields"] = updated(old, obj, _writer(cluster, target, opts, "Update"))
     if not opts.dry_run and obj != old:
         obj = cluster.store.put(kind, obj, opts.manager)
