@@ -179,7 +179,7 @@ class _Start:
             return bool(ready())
 
         try:
-            eventually(f"{program.name} ready", look, patience=120)
+            eventually(f"{program.name} ready", look, patience=300)
         except AssertionError as late:
             raise AssertionError(f"{late}: {program.last_words()}") from None
 
