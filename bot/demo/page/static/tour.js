@@ -6,7 +6,7 @@ import { here, HOME, state } from "./state.js";
 
 const READING = 55; // milliseconds a letter
 const AT_LEAST = 4000;
-const PATIENCE = 20000;
+const PATIENCE = 45000; // what the bot looks at by its own timer it sees within 30 s
 const LOOK = 100;
 
 class Stopped extends Error {}
