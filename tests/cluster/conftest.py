@@ -3,7 +3,7 @@
 The real ones are the lines of tests/cluster/lines (scripts/control-plane.sh builds them), or the one cluster that
 CLUSTER_KUBECONFIG names: tests make and delete objects of their own there, with names of their own. Where the newest
 line is not built its tests are skipped; older lines run where they are built. The workers of one run share a control
-plane: whoever needs it first starts it, and stops it when all others have ended.
+plane: whoever needs it first starts it, and stops it at the end of its run, when all others have ended theirs.
 """
 
 import fcntl
@@ -58,28 +58,49 @@ def _locked(path: Path, how: int) -> Iterator[Any]:
         yield file
 
 
-@contextmanager
-def _shared(line: str, folder: Path) -> Iterator[Path]:
-    """The administrator's kubeconfig of this run's one control plane of the line."""
-    users, starting, address = (folder / f"{line}.{name}" for name in ("users", "starting", "address"))
-    with ExitStack() as stack:
-        with _locked(starting, fcntl.LOCK_EX):
-            mine = not address.exists()
-            if mine:
-                plane = stack.enter_context(control_plane(programs(line)))
-                address.write_text(str(plane.kubeconfig))
-            kubeconfig = Path(address.read_text())
-            user = stack.enter_context(_locked(users, fcntl.LOCK_SH))
-        yield kubeconfig
-        fcntl.flock(user, fcntl.LOCK_UN)
-        if mine:
-            with _locked(starting, fcntl.LOCK_EX), _locked(users, fcntl.LOCK_EX):
-                address.unlink()
+class Planes:
+    """The control planes of a run, each started by the worker that needs it first. No worker waits for another before
+    its own tests are done: it leaves all that it used, and then stops what it started as soon as nobody uses it.
+    """
+
+    def __init__(self, folder: Path, started: ExitStack, used: ExitStack) -> None:
+        self._folder = folder
+        self._started = started
+        self._used = used
+        self._kubeconfigs: dict[str, Path] = {}
+
+    def kubeconfig(self, line: str) -> Path:
+        """The administrator's, of the line's one."""
+        if line not in self._kubeconfigs:
+            users, starting, address = self._files(line)
+            with _locked(starting, fcntl.LOCK_EX):
+                if not address.exists():
+                    plane = self._started.enter_context(control_plane(programs(line)))
+                    self._started.callback(self._until_unused, line)
+                    address.write_text(str(plane.kubeconfig))
+                self._used.enter_context(_locked(users, fcntl.LOCK_SH))
+            self._kubeconfigs[line] = Path(address.read_text())
+        return self._kubeconfigs[line]
+
+    def _until_unused(self, line: str) -> None:
+        users, starting, address = self._files(line)
+        with _locked(starting, fcntl.LOCK_EX), _locked(users, fcntl.LOCK_EX):
+            address.unlink()
+
+    def _files(self, line: str) -> tuple[Path, Path, Path]:
+        return self._folder / f"{line}.users", self._folder / f"{line}.starting", self._folder / f"{line}.address"
+
+
+@pytest.fixture(scope="session")
+def planes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planes]:
+    """Of this run, whichever worker this is."""
+    mine = tmp_path_factory.getbasetemp()
+    with ExitStack() as started, ExitStack() as used:
+        yield Planes(mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine, started, used)
 
 
 @contextmanager
-def _place(where: str, factory: pytest.TempPathFactory) -> Iterator[Place]:
-    folder = factory.mktemp(where)
+def _place(where: str, folder: Path, planes: Planes) -> Iterator[Place]:
     if where == SIMULATOR:
         with simulated(folder) as simulator:
             yield simulator
@@ -87,13 +108,11 @@ def _place(where: str, factory: pytest.TempPathFactory) -> Iterator[Place]:
     if where == "given":
         yield Real("given cluster", folder, Path(str(GIVEN)))
         return
-    in_worker = "PYTEST_XDIST_WORKER" in os.environ
-    with _shared(where, factory.getbasetemp().parent if in_worker else factory.getbasetemp()) as kubeconfig:
-        yield Real(where, folder, kubeconfig)
+    yield Real(where, folder, planes.kubeconfig(where))
 
 
 @pytest.fixture(scope="session", params=(SIMULATOR, *REAL))
-def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, planes: Planes) -> Iterator[Place]:
     """Where the contract is tried."""
     where: str = request.param
     if where in LINES:
@@ -101,7 +120,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             programs(where)
         except NotBuilt as why:
             pytest.skip(str(why))
-    with _place(where, tmp_path_factory) as found:
+    with _place(where, tmp_path_factory.mktemp(where), planes) as found:
         yield found
 
 

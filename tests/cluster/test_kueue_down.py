@@ -31,7 +31,7 @@ ON = [(place, database) for place in OWN for database in ("sqlite", "postgresql"
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A cluster for one test alone."""
+    """A cluster for this module alone."""
 
     place: Place
     stop_kueue: Callable[[], None]
@@ -50,11 +50,11 @@ def _own(where: str, folder: Path) -> Iterator[Own]:
         real.admin.close()
 
 
-@pytest.fixture
-def own(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Own]:
-    """Of the place that the test names."""
+@pytest.fixture(scope="module")
+def own(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Own]:
+    """Of the place that the test names, for both of its databases."""
     try:
-        with _own(request.param, tmp_path) as made:
+        with _own(request.param, tmp_path_factory.mktemp(request.param)) as made:
             yield made
     except NotBuilt as why:
         pytest.skip(str(why))

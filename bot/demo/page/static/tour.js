@@ -121,10 +121,17 @@ async function stage(step, run) {
 }
 
 async function done(step, run) {
-  if (claims(step) && cameTrue(step)) return; // somebody did it by hand
-  await act(step, page.say, (found) => until(found, run));
-  if (claims(step)) await until(() => cameTrue(step), run);
+  let turnedAway = timesTurnedAway();
+  while (!(claims(step) && cameTrue(step))) { // somebody may have done it by hand
+    await act(step, page.say, (found) => until(found, run));
+    if (!claims(step)) return;
+    await until(() => cameTrue(step) || timesTurnedAway() > turnedAway, run);
+    turnedAway = timesTurnedAway();
+  }
 }
+
+// While one press is looked into the bot asks whoever presses next to do it again.
+const timesTurnedAway = () => [...document.querySelectorAll("#list article")].filter((one) => one.textContent.includes("Try again in a moment")).length;
 
 const claims = (step) => step.until || Object.keys(step.quota).length > 0;
 
