@@ -679,7 +679,7 @@ ALL = Selector({"app": "x"})
         (PODS, [Budget("team-a", "one", ALL, min_available=4)], "budget-blocks"),
         (PODS, [Budget("team-a", "one", ALL, max_unavailable="0%")], "budget-blocks"),
         (PODS, [Budget("team-a", "one", ALL, min_available="0%")], "budget-useless"),
-        (PODS, [Budget("team-a", "one", ALL)], ""),
+        (PODS, [Budget("team-a", "one", ALL)], "budget-blocks"),
         (PODS, [Budget("team-a", "a", ALL, 1), Budget("team-a", "b", Selector(), 1)], "budget-twice"),
         (PODS, [Budget("team-a", "one", Selector({}, (("app", "In", ("y", "x")),)), 1)], ""),
         (PODS, [Budget("team-a", "one", Selector({}, (("app", "In", ("y",)),)), 1)], "budget-not-matching"),

@@ -75,10 +75,10 @@ def _meaning(pods: Pods, budget: Budget) -> Iterator[Fault]:
 
 
 def _staying(count: int, budget: Budget) -> int:
-    """Pods that have to stay. Kubernetes rounds percentages up, both ways; an empty budget is minAvailable 1."""
+    """Pods that have to stay. Kubernetes rounds percentages up, both ways; a budget that says neither lets none go."""
     if budget.max_unavailable is not None:
         return count - _pods(budget.max_unavailable, count)
-    return _pods(1 if budget.min_available is None else budget.min_available, count)
+    return count if budget.min_available is None else _pods(budget.min_available, count)
 
 
 def _pods(share: Share, count: int) -> int:
