@@ -12,6 +12,7 @@ from tests.support.shipped import objects, the
 A100, H100 = "NVIDIA-A100-SXM4-80GB", "NVIDIA-H100-80GB-HBM3"
 _KEPT = ("main", "gpu", "no-high-priority")
 """Names in a namespace of the test's own."""
+_FROM_1_30 = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 
 
 class Shipped:
@@ -40,28 +41,39 @@ class Shipped:
         return self.named(value) if isinstance(value, str) else value
 
     def apply(self, folder: str) -> list[Obj]:
-        """All of a folder; what the server made of it."""
+        """All of a folder that this Kubernetes serves; what the server made of it."""
         self.site.make_namespace("kueue-system")  # where Kueue itself is; the simulator's is nowhere
-        return [self.site.apply(self.collection(obj), obj) for obj in map(self.renamed, objects(folder))]
+        here = [obj for obj in objects(folder) if obj["kind"] not in _FROM_1_30 or self.serves(obj)]
+        return [self.site.apply(self.collection(obj), obj) for obj in map(self.renamed, here)]
+
+    def serves(self, obj: Obj) -> bool:
+        """Whether the API server has objects of this kind in this version."""
+        return obj["kind"] in self._kinds(obj["apiVersion"])
 
     def collection(self, obj: Obj) -> str:
         """Where the API server keeps objects of this kind, as it says itself."""
         version = obj["apiVersion"]
-        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        plural, namespaced = self._kinds(version)[obj["kind"]]
+        root = _root(version)
+        return f"{root}/namespaces/{obj['metadata']['namespace']}/{plural}" if namespaced else f"{root}/{plural}"
+
+    def _kinds(self, version: str) -> dict[str, tuple[str, bool]]:
+        """By kind: its plural, and whether it is in namespaces."""
         if version not in self._places:
-            served = self.site.api.must("GET", root)["resources"]
+            served = self.site.api.must("GET", _root(version))["resources"]
             plain = [one for one in served if "/" not in one["name"]]
             self._places[version] = {one["kind"]: (one["name"], one["namespaced"]) for one in plain}
-        plural, namespaced = self._places[version][obj["kind"]]
-        return f"{root}/namespaces/{obj['metadata']['namespace']}/{plural}" if namespaced else f"{root}/{plural}"
+        return self._places[version]
 
     def until_active(self) -> None:
         """Kueue admits to all queues, and the quotas count."""
         for obj in map(self.renamed, objects(self.base)):
+            if obj["kind"] not in ("ClusterQueue", "LocalQueue", "ResourceQuota"):
+                continue
             path = f"{self.collection(obj)}/{obj['metadata']['name']}"
-            if obj["kind"] in ("ClusterQueue", "LocalQueue"):
+            if obj["kind"] != "ResourceQuota":
                 eventually(f"{path} active", lambda p=path: condition(self.site.api.must("GET", p), "Active") == "True")  # type: ignore[misc]
-            if obj["kind"] == "ResourceQuota":
+            else:
                 eventually(f"{path} counts", lambda p=path: self._counts(p))  # type: ignore[misc]
 
     def _counts(self, path: str) -> bool:
@@ -95,6 +107,10 @@ class Shipped:
         body: Obj = self.renamed({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {**pod, **spec}})
         body["metadata"]["name"] = self.site.name(word)
         return body
+
+
+def _root(version: str) -> str:
+    return f"/apis/{version}" if "/" in version else f"/api/{version}"
 
 
 class Work:

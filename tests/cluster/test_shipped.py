@@ -54,7 +54,7 @@ def test_training_never_preempts_inference(shipped: Shipped) -> None:
 def test_training_yields_what_it_borrowed_of_inference_and_comes_back(shipped: Shipped) -> None:
     training = shipped.job("train", "nlp-train", 12, H100)
     training.until_running()
-    assert not training.suspended()
+    eventually("started", lambda: not training.suspended())
     serving = shipped.job("serve", "inference", 8, H100, "inference")
     serving.until_running()
     eventually("stopped", training.suspended)
@@ -136,6 +136,8 @@ def _try(shipped: Shipped, namespace: str, priority: str, annotations: Obj) -> R
 @ON_REAL_ONES
 def test_a_job_that_does_not_say_how_often_it_saves_is_warned_about_first_and_refused_later(shipped: Shipped) -> None:
     """The simulator keeps the rule and does not judge by it."""
+    rule = the("ValidatingAdmissionPolicy", "gpu-quota-bot-preemptible-jobs")
+    assert shipped.serves(rule), f"{rule['apiVersion']} has no {rule['kind']}"
 
     def warned() -> str:
         reply = _try(shipped, "vision-train", "training", {})

@@ -235,6 +235,8 @@ def _cards(world: World) -> Iterator[tuple[str, Message]]:
 def _evictions(world: World) -> Iterator[tuple[str, Message]]:
     for name, facts in evictions(world.names).items():
         yield f"dm eviction {name}", eviction_views.announced(facts)
+        if facts.eviction.state is EvictionState.ANNOUNCED:
+            yield f"answer prolonged, {name}", eviction_views.prolonged(facts.eviction)
         if facts.eviction.state not in {EvictionState.DUE, EvictionState.ANNOUNCED}:
             yield f"dm evicted {name}", eviction_views.evicted(facts)
             yield f"dm eviction undone {name}", eviction_views.undone(facts)
