@@ -25,7 +25,10 @@ def check_readiness(
     clusters: Mapping[str, Cluster], policy: Policy, namespaces: Collection[str] | None = None
 ) -> Readiness:
     """Of work in these namespaces; with None of all work, the classes it names and the GPU stack. Raises Refused."""
-    found = [_within(_facts(cluster, policy), namespaces) for cluster in clusters.values()]
+    known = [
+        one for name, one in clusters.items() if policy.cluster(name)
+    ]  # the policy may have lost one since the start
+    found = [_within(_facts(cluster, policy), namespaces) for cluster in known]
     readiness = judge(found)
     if namespaces is None:
         return readiness

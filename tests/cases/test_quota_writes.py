@@ -75,8 +75,9 @@ def _numbers(stage: CaseStage, queue: str) -> dict[tuple[str, str, str], Any]:
 
 
 def _approve(stage: CaseStage, number: int) -> None:
-    for step in stage.request(number).steps:
-        stage.presses("noor" if step.who.startswith("leads") else "ada", number)
+    people = ["noor" if step.who.startswith("leads") else "ada" for step in stage.request(number).steps]
+    told = [stage.presses(who, number) for who in people]
+    stage.wait(f"a loan Q-{number}, after {told}", lambda: stage.loan(number))
 
 
 @case("QUO-12")

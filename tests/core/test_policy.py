@@ -58,6 +58,7 @@ UNKNOWN_NAMES = [
         'no namespace of the team "nlp-trian"; did you mean nlp-train?',
     ),
     (cluster(default_flavors={"nlq": "a100"}), ("clusters", "default", "default_flavors", "nlq"), 'no queue "nlq"'),
+    (cluster(queues={"nlq": {"write": "propose"}}), ("clusters", "default", "queues", "nlq"), 'no queue "nlq"'),
 ]
 
 

@@ -151,12 +151,12 @@ class CaseStage(RecordedStage):
     def approved(self, number: int) -> Loan:
         """Let everybody approve whom the request needs; the loan."""
         request = self.request(number)
+        told: list[str] = []
         for step in request.steps:
             kind, _, name = step.who.partition(":")
             people = ADMINS if kind == "group" else [self._lead_of(name)]
-            for who in people[: step.count]:
-                self.presses(who, number)
-        return self.wait(f"a loan Q-{number}", lambda: self.loan(number))
+            told += [self.presses(who, number) for who in people[: step.count]]
+        return self.wait(f"a loan Q-{number}, after {told}", lambda: self.loan(number))
 
     def lent(self, who: str, line: str) -> Loan:
         """Request, have it approved, and wait until it is in force."""

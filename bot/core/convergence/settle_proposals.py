@@ -84,7 +84,7 @@ def _wanted(
     wants: Mapping[str, int],
 ) -> tuple[ProposedField, ...]:
     """What somebody should change in this queue as things are. What stands already stays as it was written."""
-    if not view.proposes:
+    if not view.proposes or not looks:  # an annotation that somebody put there may name no field
         return ()
     seq = 1 + max(scribe.highest(looks), *(look.proposed.after.seq if look.proposed else 0 for look in looks), 0)
     parts = []

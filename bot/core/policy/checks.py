@@ -121,6 +121,9 @@ def _lenders(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
         for queue in cluster.default_flavors:
             where = ("clusters", name, "default_flavors", queue)
             yield from _known(CLUSTERS, where, "queue", queue, tuple(dict.fromkeys((*owned, *cluster.lenders))))
+        for queue in cluster.queues:
+            where = ("clusters", name, "queues", queue)
+            yield from _known(CLUSTERS, where, "queue", queue, tuple(dict.fromkeys((*owned, *cluster.lenders))))
 
 
 def _aliases(clusters: ClustersFile) -> Iterator[Finding]:
