@@ -54,7 +54,7 @@ def test_training_never_preempts_inference(shipped: Shipped) -> None:
 def test_training_yields_what_it_borrowed_of_inference_and_comes_back(shipped: Shipped) -> None:
     training = shipped.job("train", "nlp-train", 12, H100)
     training.until_running()
-    assert not training.suspended()
+    eventually("started", lambda: not training.suspended())
     serving = shipped.job("serve", "inference", 8, H100, "inference")
     serving.until_running()
     eventually("stopped", training.suspended)
