@@ -6,6 +6,7 @@ Pods are not read, there may be 50,000 of them: what stands for them is. Work th
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TypedDict
 
 from bot.adapters.kube.objects import Json, condition, instant, pod_requests
@@ -40,7 +41,7 @@ Lists = Mapping[str, Sequence[Json] | None]
 """Plural -> objects; None for what may not be listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
     """One cluster's lists. `picture` is None without Kueue."""
 
@@ -57,8 +58,11 @@ class Read:
 
     def queue_of(self, namespace: str, local_queue: str | None) -> str | None:
         """The ClusterQueue of a LocalQueue."""
-        found = (one for one in self.all("localqueues") if _id(one) == (namespace, local_queue))
-        return next((one["spec"]["clusterQueue"] for one in found), None)
+        return self._queues.get((namespace, local_queue))
+
+    @cached_property
+    def _queues(self) -> Mapping[tuple[str, str | None], str]:
+        return {_id(one): one["spec"]["clusterQueue"] for one in self.all("localqueues")}
 
 
 def cluster_facts(read: Read, unread: Sequence[str]) -> ClusterFacts:

@@ -4,7 +4,7 @@ With none the work cannot be preempted. Called by core/readiness/judge, for who 
 all others alike.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot, Quota
@@ -36,9 +36,12 @@ def kueue_ways(work: Work, cluster: ClusterFacts) -> Iterator[Way]:
         yield Way("kueue", "queue-unknown", problem, "Name a LocalQueue that is there")
         return
     above = _above(work, cluster)
+    others = _others(picture, queue)
     yield from _within(queue, work, above)
-    yield from _across(picture, queue, work, above)
-    if queue.name in cluster.lenders and _reclaimed(picture, queue, above):
+    if not (policy := _reclaimed(others, above)):
+        return
+    yield from _across(picture, queue, others, work, policy)
+    if queue.name in cluster.lenders:
         problem = f"ClusterQueue {queue.name} may lend by loans, and what then runs above its quota is taken back"
         yield Way("kueue", "queue-lends", problem, f"Take {queue.name} out of lenders in clusters.yaml")
 
@@ -97,13 +100,12 @@ def _within(queue: QueueSnapshot, work: Work, above: tuple[str, int] | None) -> 
         yield Way("kueue", "within-queue", problem, mend)
 
 
-def _across(picture: ClusterPicture, queue: QueueSnapshot, work: Work, above: tuple[str, int] | None) -> Iterator[Way]:
+def _across(
+    picture: ClusterPicture, queue: QueueSnapshot, others: Sequence[QueueSnapshot], work: Work, policy: str
+) -> Iterator[Way]:
     """What runs above its queue's own quota can be taken back, and nothing else."""
-    policy = _reclaimed(picture, queue, above)
-    if not policy:
-        return
     entries = [entry for entry in sorted(queue.quotas) if not work.resources or entry.resource in work.resources]
-    borrows = [entry for entry in entries if _borrows(picture, queue, entry)]
+    borrows = [entry for entry in entries if _borrows(picture, queue, others, entry)]
     if borrows:
         limit = queue.quotas[borrows[0]].borrowing_limit
         said = "is not set" if limit is None else f"is {limit:,}"
@@ -120,11 +122,13 @@ def _across(picture: ClusterPicture, queue: QueueSnapshot, work: Work, above: tu
         yield Way("kueue", "above-quota", problem, f"Raise nominalQuota of {queue.name}, or let work of it end")
 
 
-def _borrows(picture: ClusterPicture, queue: QueueSnapshot, entry: FlavorResource) -> bool:
+def _borrows(
+    picture: ClusterPicture, queue: QueueSnapshot, others: Sequence[QueueSnapshot], entry: FlavorResource
+) -> bool:
     """Whether it may use more than its own, and somebody has something to lend."""
     if queue.cohort is None or queue.quotas[entry].borrowing_limit == 0:
         return False
-    quotas = [other.quotas[entry] for other in _others(picture, queue) if entry in other.quotas]
+    quotas = [other.quotas[entry] for other in others if entry in other.quotas]
     quotas += [cohort.quotas[entry] for cohort in picture.cohorts.values() if entry in cohort.quotas]
     return any(_lends(quota) for quota in quotas)
 
@@ -133,9 +137,9 @@ def _lends(quota: Quota) -> bool:
     return quota.nominal > 0 and quota.lending_limit != 0
 
 
-def _reclaimed(picture: ClusterPicture, queue: QueueSnapshot, above: tuple[str, int] | None) -> str | None:
+def _reclaimed(others: Sequence[QueueSnapshot], above: tuple[str, int] | None) -> str | None:
     """The policy by which another queue of its tree takes back from such work; None if no queue does."""
-    policies = {other.preemption.reclaim_within_cohort for other in _others(picture, queue)}
+    policies = {other.preemption.reclaim_within_cohort for other in others}
     if "Any" in policies:
         return "Any"
     return "LowerPriority" if "LowerPriority" in policies and above else None
