@@ -25,9 +25,7 @@ def check_readiness(
     clusters: Mapping[str, Cluster], policy: Policy, namespaces: Collection[str] | None = None
 ) -> Readiness:
     """Of work in these namespaces; with None of all work, the classes it names and the GPU stack. Raises Refused."""
-    known = [
-        one for name, one in clusters.items() if policy.cluster(name)
-    ]  # the policy may have lost one since the start
+    known = [one for name, one in clusters.items() if policy.cluster(name)]  # a reload may have taken one out
     found = [_within(_facts(cluster, policy), namespaces) for cluster in known]
     readiness = judge(found)
     if namespaces is None:

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.core.convergence.annotation import FENCE, LOANS
 from bot.flows.converge_quota import converge_all
 from bot.flows.hold_leadership import hold_leadership
+from tests.support import quota
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
@@ -43,15 +45,30 @@ KEYS = st.sampled_from(["a100|nvidia.com/gpu|nominal", "a100|nvidia.com/gpu|borr
 LEASE = timedelta(seconds=30)
 
 
-def _annotate(bench: "Bench", texts: dict[str, str]) -> None:
+def _annotate(bench: "Bench", texts: dict[str, str], queue: str = "nlp") -> None:
     status, _, answer = bench.kube.handle(
         "PATCH",
-        "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/nlp",
+        f"/apis/kueue.x-k8s.io/v1beta2/clusterqueues/{queue}",
         {"fieldManager": "somebody"},
         {"content-type": "application/merge-patch+json"},
         {"metadata": {"annotations": texts}},
     )
     assert status == 200, answer
+
+
+TEXTS = ["", "{", '{"v":1,"by":"other","uid":"u","seq":1,"f":{}}', '{"v":1,"by":"bench","uid":"old","seq":1,"f":{}}']
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_of_them_on_a_queue_in_git(bench: "Bench", text: str) -> None:
+    """It says nothing of any number there, and the loans of other queues begin."""
+    changed = quota.documents()
+    changed["clusters.yaml"]["clusters"]["default"]["queues"] = {"robotics": {"write": "propose"}}
+    bench.policy = quota.policy(changed)
+    _annotate(bench, {LOANS: text}, "robotics")
+    bench.approved(quota.transfer(8))
+    bench.converge()
+    assert [bench.number(name) for name in ("nlp", "vision")] == [16, 24]
 
 
 def _goes_on(bench: "Bench", texts: dict[str, str]) -> None:
