@@ -35,8 +35,6 @@ _INVALID = '422 ClusterQueue.kueue.x-k8s.io "new" is invalid: [spec.resourceGrou
 _FUNGIBILITY = '"flavorFungibility":{"whenCanBorrow":"Borrow","whenCanPreempt":"TryNextFlavor"},'
 _FEWER = "the lists are shorter: at most 16"
 _UNQUOTED = "the value is not in quotes"
-_NO_SLEEP = "Kubernetes 1.29 has no preStop of kind sleep, which the example of inference waits with"
-_PRE_STOP = "spec.template.spec.containers[0].lifecycle.preStop: Required value: must specify a handler type"
 _NO_COHORTS = "there are no Cohort objects yet"
 
 DIFFERENCES = (
@@ -172,15 +170,6 @@ DIFFERENCES = (
         "",
         "Kubernetes 1.29 has admission policies in beta, and off",
         "admissionregistration.k8s.io/v1 has no ValidatingAdmissionPolicy",
-        "v1.29",
-    ),
-    Difference(OLDEST, "test_everything_applies_and_once_more_changes_nothing", "", _NO_SLEEP, _PRE_STOP, "v1.29"),
-    Difference(
-        OLDEST,
-        "test_readiness_proves_from_live_objects_that_inference_stays_and_names_what_breaks_it",
-        "",
-        _NO_SLEEP,
-        _PRE_STOP,
         "v1.29",
     ),
 )

@@ -283,7 +283,7 @@ def anybody_answers(patch: Patch) -> None:
 
 def anybody_accepts(patch: Patch) -> None:
     """Whoever finds the button may press it."""
-    patch.setattr(answer_offer, "may_handle", lambda *_: None)
+    patch.setattr(answer_offer, "check_theirs", lambda *_: None)
 
 
 def offers_more(patch: Patch) -> None:
@@ -324,7 +324,7 @@ def asks_all_the_time(patch: Patch) -> None:
 
 def anybody_returns(patch: Patch) -> None:
     """Whoever finds the button under an idle loan may press it."""
-    patch.setattr(answer_idle, "may_handle", lambda *_: None)
+    patch.setattr(answer_idle, "check_theirs", lambda *_: None)
 
 
 def returns_what_is_used(patch: Patch) -> None:
