@@ -35,4 +35,4 @@ def test_what_kubernetes_says_otherwise_is_expected_of_that_kubernetes_only(monk
         ran = Programs(Path("here"), Path("here"), Path("here"), {"k8s.io/kubernetes": version})
         monkeypatch.setattr(differences, "programs", lambda _line, ran=ran: ran)
         assert [row for row in differences.differences("kueue-0.8") if row.kubernetes] == expected
-    assert len(of_kubernetes) == 2
+    assert of_kubernetes, "else nothing was looked at"
