@@ -53,10 +53,9 @@ def announced(facts: EvictionFacts) -> Message:
 def prolonged(eviction: Eviction) -> Message:
     """To whoever gave the grace once more."""
     assert eviction.due is not None, "it was announced"
-    works = line(_names(eviction.works), f" ({sum(one.amount for one in eviction.works):,} {eviction.entry.flavor})")
-    return answer(
-        line(works, " may run until ", Moment(eviction.due), f": the grace of {_name(eviction)} is prolonged")
-    )
+    held = of_flavor(sum(one.amount for one in eviction.works), eviction.entry.flavor)
+    until = line(" may run until ", Moment(eviction.due), f": the grace of {_name(eviction)} is prolonged")
+    return answer(line(_names(eviction.works), " (", held, ")", until))
 
 
 def evicted(facts: EvictionFacts) -> Message:

@@ -76,7 +76,7 @@ def _numbers(stage: CaseStage, queue: str) -> dict[tuple[str, str, str], Any]:
 
 def _approve(stage: CaseStage, number: int) -> None:
     people = ["noor" if step.who.startswith("leads") else "ada" for step in stage.request(number).steps]
-    told = [stage.presses(who, number) for who in people]
+    told = [stage.approves(who, number) for who in people]
     stage.wait(f"a loan Q-{number}, after {told}", lambda: stage.loan(number))
 
 
