@@ -194,6 +194,22 @@ class Stage:
         messages = [one for one in self.slack.messages(self.channels[channel]) if not one.is_reply]
         return next((one for one in reversed(messages) if words in self.slack.render_text(one)), None)
 
+    def type_line(self, who: str, channel: str, line: str) -> None:
+        """A command, which Slack has to acknowledge."""
+        delivery = self.slack.type_command(self.people[who], self.channels[channel], line)
+        if not delivery.acked:
+            raise AssertionError(f"Slack showed {who}: {delivery.shown}")
+
+    def sees(self, channel: str, *words: str) -> Message:
+        """Wait until the newest message with the first of these words has all of them; the message."""
+
+        def found() -> Message | None:
+            message = self.find(channel, words[0])
+            text = self.text(message) if message else ""
+            return message if all(one in text for one in words) else None
+
+        return self.wait(f"{' and '.join(words)} in #{channel}", found)
+
     def find_dm(self, person: str, words: str) -> Message | None:
         """The newest direct message to a person (by name) with these words."""
         found = reversed(self.slack.dms(self.people[person]))

@@ -50,7 +50,7 @@ class _Story:
     def asks(self) -> None:
         self._title("mira asks, in words")
         self._types("mira", "vision", "/gpu-quota request 12 a100 from nlp for 3d because paper deadline")
-        card = self._sees("gpu-approvals", "12 a100 for vision", "Waiting: 0 of 2 approvals", "24 -> 12")
+        card = self._stage.sees("gpu-approvals", "12 a100 for vision", "Waiting: 0 of 2 approvals", "24 -> 12")
         self._show("#gpu-approvals", card)
         self._show("mira's own copy", self._dm("mira", "Waiting: 0 of 2 approvals"), "mira")
         self._queues(24, 16)
@@ -63,7 +63,7 @@ class _Story:
         offer = self._dm("mira", "8 a100 instead of 12")
         self._show("mira", offer, "mira")
         self._stage.slack.press(self._stage.people["mira"], offer, "gpuq_offer_accept")
-        card = self._sees("gpu-approvals", "8 a100 for vision", "Waiting: 1 of 2 approvals", "24 -> 16")
+        card = self._stage.sees("gpu-approvals", "8 a100 for vision", "Waiting: 1 of 2 approvals", "24 -> 16")
         self._show("#gpu-approvals", card)
         self._queues(24, 16)
 
@@ -77,7 +77,7 @@ class _Story:
     def admin_approves(self) -> None:
         self._title("ada, an admin, approves; convergence lowers the lender first")
         self._presses("ada", "gpuq_card_approve")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "In force since"))
+        self._show("#gpu-approvals", self._stage.sees("gpu-approvals", "In force since"))
         self._show("mira", self._dm("mira", "8 a100 for vision until"), "mira")
         self._show("noor", self._dm("noor", "nlp lends 8 a100 to vision"), "noor")
         self._queues(16, 24)
@@ -86,42 +86,42 @@ class _Story:
     def hand_edit(self) -> None:
         self._title("somebody edits vision by hand: 24 -> 20")
         self._stage.edit_by_hand("vision", 20)
-        self._show("#gpu-platform", self._sees("gpu-platform", "vision a100 is 20, expected 24"))
+        self._show("#gpu-platform", self._stage.sees("gpu-platform", "vision a100 is 20, expected 24"))
         self._queues(16, 20)
 
     def answer(self) -> None:
         self._title("ada answers: not wanted, put it back")
-        question = self._sees("gpu-platform", "vision a100 is 20, expected 24")
+        question = self._stage.sees("gpu-platform", "vision a100 is 20, expected 24")
         self._stage.slack.press(self._stage.people["ada"], question, "gpuq_drift_restore")
-        self._show("#gpu-platform", self._sees("gpu-platform", "not wanted, put back"))
+        self._show("#gpu-platform", self._stage.sees("gpu-platform", "not wanted, put back"))
         self._queues(16, 24)
 
     def extends(self) -> None:
         self._title("mira needs it for longer; noor and ada agree")
         self._types("mira", "vision", "/gpu-quota extend Q-1 by 2d because the reviewers want one more table")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "+2 days for Q-1", "Waiting: 0 of 2 approvals"))
+        self._show("#gpu-approvals", self._stage.sees("gpu-approvals", "+2 days for Q-1", "Waiting: 0 of 2 approvals"))
         self._presses("noor", "gpuq_card_approve")
-        self._sees("gpu-approvals", "+2 days for Q-1", "Waiting: 1 of 2 approvals")
+        self._stage.sees("gpu-approvals", "+2 days for Q-1", "Waiting: 1 of 2 approvals")
         self._presses("ada", "gpuq_card_approve")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "+2 days for Q-1", "Extended until"))
+        self._show("#gpu-approvals", self._stage.sees("gpu-approvals", "+2 days for Q-1", "Extended until"))
         self._show("mira", self._dm("mira", "Q-1 now ends"), "mira")
         self._queues(16, 24)
 
     def returns(self) -> None:
         self._title("mira gives it back early")
         self._types("mira", "vision", "/gpu-quota return Q-1 8")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "Returned by"))
+        self._show("#gpu-approvals", self._stage.sees("gpu-approvals", "Returned by"))
         self._queues(24, 16)
         self._never_more_than(48)
 
     def admin_ends(self) -> None:
         self._title("tom borrows 2, which a rule allows; ada ends it before its time")
         self._types("tom", "vision", "/gpu-quota request 2 a100 as borrow for 12h because a last evaluation")
-        card = self._sees("gpu-approvals", "2 a100 for vision", "In force since")
+        card = self._stage.sees("gpu-approvals", "2 a100 for vision", "In force since")
         self._show("#gpu-approvals", card)
         number = re.findall(r"Q-\d+", self._stage.text(card))[0]
         self._types("ada", "gpu-platform", f"/gpu-quota end {number} because the nodes are serviced")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "2 a100 for vision", "Ended by"))
+        self._show("#gpu-approvals", self._stage.sees("gpu-approvals", "2 a100 for vision", "Ended by"))
         self._show("tom", self._dm("tom", "the nodes are serviced"), "tom")
         self._queues(24, 16)
 
@@ -129,7 +129,7 @@ class _Story:
         self._title("by a new rule work above quota is evicted at the end; mira's sweep runs on such a loan")
         self._stage.add_rule(EVICTING_RULE)
         self._types("mira", "vision", "/gpu-quota request 4 a100 as borrow for 1h because a nightly sweep")
-        self._show("#gpu-approvals", self._sees("gpu-approvals", "4 a100 for vision", "In force since"))
+        self._show("#gpu-approvals", self._stage.sees("gpu-approvals", "4 a100 for vision", "In force since"))
         for job, gpus, priority in (("train", 20, 100), ("sweep", 4, 0)):
             self._stage.submit("vision", job, gpus, priority)
             self._runs(job)
@@ -139,7 +139,7 @@ class _Story:
         self._say("the grace of half an hour is over")
         self._stage.clock.move(timedelta(minutes=30))
         self._show("mira", self._dm("mira", "sweep evicted: 4 a100"), "mira")
-        self._show("#vision", self._sees("vision", "sweep (4 GPUs) was evicted"))
+        self._show("#vision", self._stage.sees("vision", "sweep (4 GPUs) was evicted"))
         self._stage.wait("sweep is evicted", lambda: not self._stage.is_running("vision", "sweep"))
         self._runs("train")
         self._say("sweep is evicted, train (20) runs on: vision may have 16, and borrow 4")
@@ -155,12 +155,10 @@ class _Story:
 
     def _types(self, who: str, channel: str, line: str) -> None:
         self._say(f"{who}: {line}")
-        delivery = self._stage.slack.type_command(self._stage.people[who], self._stage.channels[channel], line)
-        if not delivery.acked:
-            raise AssertionError(f"Slack showed {who}: {delivery.shown}")
+        self._stage.type_line(who, channel, line)
 
     def _presses(self, who: str, action: str, words: str = "8 a100 for vision") -> None:
-        card = self._sees("gpu-approvals", words)
+        card = self._stage.sees("gpu-approvals", words)
         self._say(f"{who} presses {action.removeprefix('gpuq_card_').capitalize()}")
         self._stage.slack.press(self._stage.people[who], card, action)
 
@@ -180,14 +178,6 @@ class _Story:
             return view is not None and words in slack.render_text(view)
 
         self._stage.wait(f"a form with {words} in front of {who}", shown)
-
-    def _sees(self, channel: str, *words: str) -> Message:
-        def found() -> Message | None:
-            message = self._stage.find(channel, words[0])
-            text = self._stage.text(message) if message else ""
-            return message if all(one in text for one in words) else None
-
-        return self._stage.wait(f"{' and '.join(words)} in #{channel}", found)
 
     def _dm(self, who: str, words: str) -> Message:
         return self._stage.wait(f"a DM to {who} with: {words}", lambda: self._stage.find_dm(who, words))

@@ -1,6 +1,6 @@
 """What a plan of convergence is made from: the database's side, read at one moment. Used by flows/converge_quota."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -72,21 +72,16 @@ def _known_after_all(world: World, planned: Plan) -> list[Loan]:
 def _plan_from(
     world: World, epoch: int, before: Before, picture: ClusterPicture, unwritable: Mapping[str, str]
 ) -> Plan:
-    return plan(
-        PlanFacts(
-            install=world.install,
-            epoch=epoch,
-            now=world.clock(),
-            picture=picture,
-            records=before.records,
-            intents=before.intents,
-            loans=(*before.loans, *before.closed),
-            unwritable=unwritable,
-            paused=before.pause is not None,
-            beside=beside(world.policies.policy, before),
-            proposing=_proposing(before, world.policies.policy.proposing(picture.cluster)),
-        )
-    )
+    facts = PlanFacts(world.install, epoch, world.clock(), picture, before.records, before.intents, before.loans)
+    loans = (*before.loans, *before.closed)
+    return plan(replace(_by_policy(facts, before, world.policies.policy), loans=loans, unwritable=unwritable))
+
+
+def _by_policy(facts: PlanFacts, before: Before, policy: Policy) -> PlanFacts:
+    """With what does not come from the cluster: the pause, the teams' ResourceQuotas, the queues in Git."""
+    queues = policy.proposing(facts.picture.cluster)
+    proposing = Proposing(queues, {proposal.queue: proposal for proposal in before.proposals}, before.taken_back)
+    return replace(facts, paused=before.pause is not None, beside=beside(policy, before), proposing=proposing)
 
 
 def beside(policy: Policy, before: Before) -> Mapping[str, str]:
@@ -114,10 +109,6 @@ def needs_kueue(policy: Policy, cluster: str, before: Before) -> bool:
     return not names or not all(is_resource_quota(name) for name in names)
 
 
-def _proposing(before: Before, queues: Set[str]) -> Proposing:
-    return Proposing(queues, {proposal.queue: proposal for proposal in before.proposals}, before.taken_back)
-
-
 def knows_nothing(before: Before, picture: ClusterPicture, install: str) -> bool:
     """The database was lost: annotations of this installation stand on queues that it has no record of.
 
@@ -135,9 +126,7 @@ def plan_for(store: Store, cluster: Cluster, policy: Policy, install: str, now: 
     kueue = needs_kueue(policy, cluster.name, before)
     picture = cluster.read(resource_quotas=resource_quotas(policy, before), kueue=kueue)
     facts = PlanFacts(install, 0, now, picture, before.records, before.intents, before.loans, picture.unread)
-    proposing = _proposing(before, policy.proposing(cluster.name))
-    paused = before.pause is not None
-    return plan(replace(facts, paused=paused, beside=beside(policy, before), proposing=proposing))
+    return plan(_by_policy(facts, before, policy))
 
 
 def make_plan(

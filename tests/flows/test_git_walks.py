@@ -13,6 +13,7 @@ from bot.flows import plan_quota
 from bot.flows.converge_memory import ConvergeMemory
 from bot.flows.end_loan import end_loan
 from tests.support import quota
+from tests.support.git_queues import in_git
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
@@ -28,10 +29,7 @@ class Walk:
     def __init__(self, bench: "Bench", seed: int) -> None:
         self.bench, self.random = bench, random.Random(seed)
         self.in_git = self.random.sample(sorted(BASE), self.random.randint(1, 3))
-        changed = quota.documents()
-        rules = {name: {"write": "propose"} for name in self.in_git}
-        changed["clusters.yaml"]["clusters"]["default"]["queues"] = rules
-        bench.policy = quota.policy(changed)
+        bench.policy = in_git(*self.in_git)
         self.done: list[str] = []
 
     def step(self) -> None:

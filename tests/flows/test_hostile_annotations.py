@@ -13,6 +13,7 @@ from bot.core.convergence.annotation import FENCE, LOANS
 from bot.flows.converge_quota import converge_all
 from bot.flows.hold_leadership import hold_leadership
 from tests.support import quota
+from tests.support.git_queues import in_git
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
@@ -62,9 +63,7 @@ TEXTS = ["", "{", '{"v":1,"by":"other","uid":"u","seq":1,"f":{}}', '{"v":1,"by":
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_of_them_on_a_queue_in_git(bench: "Bench", text: str) -> None:
     """It says nothing of any number there, and the loans of other queues begin."""
-    changed = quota.documents()
-    changed["clusters.yaml"]["clusters"]["default"]["queues"] = {"robotics": {"write": "propose"}}
-    bench.policy = quota.policy(changed)
+    bench.policy = in_git("robotics")
     _annotate(bench, {LOANS: text}, "robotics")
     bench.approved(quota.transfer(8))
     bench.converge()

@@ -8,31 +8,15 @@ import pytest
 
 from bot.core.convergence.facts import AnswerKind
 from bot.core.convergence.proposals import TAKEN_BACK_FOR, ProposalEnd
-from bot.core.policy import Policy
 from bot.flows import converge_quota
 from bot.flows.answer_edit import EditPress, answer_edit
 from tests.support import quota
+from tests.support.git_queues import in_git, merge, step
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
 
 NAMES = ("nlp", "vision", "robotics")
-
-
-def in_git(*queues: str) -> Policy:
-    changed = quota.documents()
-    changed["clusters.yaml"]["clusters"]["default"]["queues"] = {name: {"write": "propose"} for name in queues}
-    return quota.policy(changed)
-
-
-def step(bench: "Bench") -> None:
-    bench.converge()
-    bench.deliver_all()
-
-
-def merge(bench: "Bench", queue: str, number: int) -> None:
-    bench.set_nominal(queue, number)
-    step(bench)
 
 
 def numbers(bench: "Bench", *queues: str) -> list[int]:

@@ -9,7 +9,6 @@ import pytest
 
 from bot.core.convergence.facts import AnswerKind
 from bot.core.convergence.proposals import ProposalEnd
-from bot.core.policy import Policy
 from bot.core.requests import Ask
 from bot.flows.answer_edit import EditPress, answer_edit
 from bot.flows.converge_quota import converge_all
@@ -18,27 +17,12 @@ from bot.flows.plan_quota import make_plan, read_before
 from bot.flows.propose_changes import REMIND_AFTER
 from bot.flows.try_change import try_change
 from tests.support import quota
+from tests.support.git_queues import in_git, merge, step
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
 
 PLATFORM = "C0PLATFORM"
-
-
-def in_git(*queues: str) -> Policy:
-    changed = quota.documents()
-    changed["clusters.yaml"]["clusters"]["default"]["queues"] = {name: {"write": "propose"} for name in queues}
-    return quota.policy(changed)
-
-
-def step(bench: "Bench") -> None:
-    bench.converge()
-    bench.deliver_all()
-
-
-def merge(bench: "Bench", queue: str, number: int) -> None:
-    bench.set_nominal(queue, number)
-    step(bench)
 
 
 def lent(bench: "Bench", *queues: str, ask: Ask | None = None) -> int:

@@ -53,3 +53,12 @@ def press(page: Page, words: str, label: str, *, touch: bool = False) -> None:
     agree = page.locator("#confirm footer button").last
     for one in (button, agree):
         one.tap() if touch else one.click()
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the focus is there."""
+    for _ in range(60):
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the focus never came to {selector}")

@@ -118,12 +118,10 @@ def _lenders(teams: TeamsFile, clusters: ClustersFile) -> Iterator[Finding]:
             if queue not in owned and lender.consent == "lead":
                 message = f"{unknown('queue of a team', queue, owned)}: nobody could consent"
                 yield Finding(CLUSTERS, ("clusters", name, "lenders", queue), message, owned)
-        for queue in cluster.default_flavors:
-            where = ("clusters", name, "default_flavors", queue)
-            yield from _known(CLUSTERS, where, "queue", queue, tuple(dict.fromkeys((*owned, *cluster.lenders))))
-        for queue in cluster.queues:
-            where = ("clusters", name, "queues", queue)
-            yield from _known(CLUSTERS, where, "queue", queue, tuple(dict.fromkeys((*owned, *cluster.lenders))))
+        known = tuple(dict.fromkeys((*owned, *cluster.lenders)))
+        for key, named in (("default_flavors", cluster.default_flavors), ("queues", cluster.queues)):
+            for queue in named:
+                yield from _known(CLUSTERS, ("clusters", name, key, queue), "queue", queue, known)
 
 
 def _aliases(clusters: ClustersFile) -> Iterator[Finding]:

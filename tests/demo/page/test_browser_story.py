@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from bot.demo.run_page import REQUEST, page_of_stage
-from tests.support.browsing import PATIENCE, become, message, press, tab
+from tests.support.browsing import PATIENCE, become, message, press, tab, tab_to
 from tests.support.marks import needs_program
 
 pytestmark = [needs_program("chromium", "the page in a browser"), pytest.mark.usefixtures("database")]
@@ -57,15 +57,7 @@ def test_ask_approve_in_force_by_mouse(chromium: Browser, demo: Any) -> None:
 def test_ask_approve_in_force_by_keyboard_alone(chromium: Browser, demo: Any) -> None:
     with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
         keys = page.keyboard
-
-        def tab_to(selector: str) -> None:
-            for _ in range(60):
-                if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-                    return
-                keys.press("Tab")
-            raise AssertionError(f"the focus never came to {selector}")
-
-        tab_to(".skip")
+        tab_to(page, ".skip")
         keys.press("Enter")
         expect(page.locator("#line")).to_be_focused()
         keys.type("/gpu-quota req")
@@ -79,18 +71,18 @@ def test_ask_approve_in_force_by_keyboard_alone(chromium: Browser, demo: Any) ->
         expect(page.locator("#line")).to_have_value(REQUEST)
         for name in ("noor", "ada"):
             page.evaluate("document.activeElement.blur()")
-            tab_to(".role[aria-checked=true]")
+            tab_to(page, ".role[aria-checked=true]")
             keys.press("ArrowRight")
             expect(page.locator(f"[data-person={name}]")).to_have_attribute("aria-checked", "true")
             expect(page.locator(f"[data-person={name}]")).to_be_focused()
             expect(message(page, CARD)).to_contain_text("Waiting")
-            tab_to("[data-action=gpuq_card_approve]")
+            tab_to(page, "[data-action=gpuq_card_approve]")
             keys.press("Enter")
             expect(page.locator("#confirm")).to_be_visible()
             keys.press("Escape")
             expect(page.locator("#confirm")).to_be_hidden()
             expect(message(page, CARD)).to_contain_text("Waiting")
-            tab_to("[data-action=gpuq_card_approve]")
+            tab_to(page, "[data-action=gpuq_card_approve]")
             keys.press("Enter")
             keys.press("Enter")
             expect(message(page, CARD)).to_contain_text(f"@{name}")
@@ -195,27 +187,19 @@ def test_the_home_tab_shows_what_waits_and_leads_to_it(chromium: Browser, demo: 
 def test_the_home_tab_by_keyboard_alone(chromium: Browser, demo: Any) -> None:
     with tab(chromium, demo.url, viewport={"width": 1280, "height": 800}) as page:
         keys = page.keyboard
-
-        def tab_to(selector: str) -> None:
-            for _ in range(60):
-                if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-                    return
-                keys.press("Tab")
-            raise AssertionError(f"the focus never came to {selector}")
-
         page.locator("#line").fill(REQUEST)
         keys.press("Enter")
         expect(page.locator("article.only-me")).to_contain_text("Q-1")
         page.evaluate("document.activeElement.blur()")
-        tab_to("[data-key='place home']")
+        tab_to(page, "[data-key='place home']")
         keys.press("Enter")
         expect(page.locator(".home")).to_contain_text("Q-1: 8 a100 for vision")
-        tab_to("[data-action=gpuq_request_withdraw]")
+        tab_to(page, "[data-action=gpuq_request_withdraw]")
         keys.press("Enter")
         expect(page.locator("#confirm")).to_be_visible()
         keys.press("Enter")
         expect(page.locator(".home")).to_contain_text("No loans.")
-        tab_to("[data-action=gpuq_home_request]")
+        tab_to(page, "[data-action=gpuq_home_request]")
         keys.press("Enter")
         expect(page.locator("#view h2")).to_have_text("Request GPU quota")
         keys.press("Escape")

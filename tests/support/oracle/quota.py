@@ -241,7 +241,8 @@ class QuotaJudge:
         """
         sums: dict[tuple[str, str, str], int] = defaultdict(int)
         unclear = set()
-        over = {leg for leg, more in self._overdrawn().items() if more > 0 and self._is_in_git(leg)}
+        lent = self._overdrawn() if self._in_git else {}
+        over = {leg for leg, more in lent.items() if more > 0 and self._is_in_git(leg)}
         for (queue, flavor, resource, name), ghost in self.ghosts.items():
             if name != NOMINAL or ghost.live is None or queue not in self.tree:
                 continue
