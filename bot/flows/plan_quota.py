@@ -1,6 +1,6 @@
 """What a plan of convergence is made from: the database's side, read at one moment. Used by flows/converge_quota."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -79,9 +79,12 @@ def _plan_from(
 
 def _by_policy(facts: PlanFacts, before: Before, policy: Policy) -> PlanFacts:
     """With what does not come from the cluster: the pause, the teams' ResourceQuotas, the queues in Git."""
-    queues = policy.proposing(facts.picture.cluster)
-    proposing = Proposing(queues, {proposal.queue: proposal for proposal in before.proposals}, before.taken_back)
+    proposing = _proposing(before, policy.proposing(facts.picture.cluster))
     return replace(facts, paused=before.pause is not None, beside=beside(policy, before), proposing=proposing)
+
+
+def _proposing(before: Before, queues: Set[str]) -> Proposing:
+    return Proposing(queues, {proposal.queue: proposal for proposal in before.proposals}, before.taken_back)
 
 
 def beside(policy: Policy, before: Before) -> Mapping[str, str]:
