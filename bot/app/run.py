@@ -16,6 +16,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from bot.adapters.db import lock
 from bot.adapters.db.engine import is_for_one_process
 from bot.adapters.system_clock import new_id, system_clock
+from bot.app.duties import Duties, Job
 from bot.app.ending import Ending
 from bot.app.leader import Leader
 from bot.app.metrics import make_metrics
@@ -28,20 +29,8 @@ from bot.chat.listeners import Listeners
 from bot.core.errors import Unavailable
 from bot.core.inbox import InboxItem
 from bot.core.pace import Pace
-from bot.flows.answer_ask_back import close_ask_backs
-from bot.flows.chase_requests import chase_requests
-from bot.flows.converge_memory import ConvergeMemory
-from bot.flows.converge_quota import converge_all
-from bot.flows.deliver_notices import deliver
-from bot.flows.evict_work import Memory as EvictMemory
-from bot.flows.evict_work import evict_work
 from bot.flows.keep_policy import PolicyMemory, keep_policy
-from bot.flows.lapse_requests import lapse_requests
-from bot.flows.lost_names import lost_names
-from bot.flows.offer_idle import offer_idle
-from bot.flows.publish_home import HomeMemory, follow_press, publish_homes
-from bot.flows.remind_loans import remind_loans
-from bot.flows.render_notices import renderer
+from bot.flows.publish_home import follow_press
 from bot.flows.tell_loans import tell_after_start
 from bot.flows.world import World
 from bot.ports.clock import Clock
@@ -61,8 +50,6 @@ SWEEP_EVERY = timedelta(seconds=15)
 RECONNECT_EVERY = timedelta(seconds=5)
 SLOW_EVERY = timedelta(seconds=1)
 RELOAD_EVERY = timedelta(seconds=10)
-LOOK_EVERY = timedelta(seconds=30)
-EVICT_EVERY = timedelta(seconds=5)
 STOP_WITHIN = timedelta(seconds=15)
 
 
@@ -111,36 +98,20 @@ class Bot:
             observe_only=settings.observe_only,
         )
         process = new_id()
-        self._memory = ConvergeMemory()
         self._policy_memory = PolicyMemory()
-        self._evict_memory: EvictMemory = {}
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
-        self._converge = Loop("converge", self._leader.leading(self._converge_step), self._every())
-        pace, render = self._pace, renderer(self.world)
-        self._deliver = Loop(
-            "deliver", self._leader.leading(lambda epoch: deliver(self.world, epoch, pace, render)), LOOK_EVERY
-        )
-        homes = HomeMemory()
-        self._homes = Loop("homes", self._leader.leading(lambda _epoch: publish_homes(self.world, homes)), LOOK_EVERY)
+        self._duties = Duties(self.world, self._leader, self._pace, timedelta(seconds=settings.converge_every))
         self._desk = Desk(self.world, handler_of, process)
         self._pool = Pool("worker", WORKERS, self._handle, self._acknowledging)
         self.timetable = self._make_timetable(lease)
         self._make_ways_in(clock)
 
     def _wake_convergence(self) -> None:
-        self._converge.wake()
+        self._duties.wake_convergence()
 
     def _wake_delivery(self) -> None:
-        """What somebody must hear shows in Home tabs as well."""
-        self._deliver.wake()
-        self._homes.wake()
-
-    def _every(self) -> timedelta:
-        return timedelta(seconds=self._settings.converge_every)
-
-    def _converge_step(self, epoch: int) -> timedelta | None:
-        return converge_all(self.world, epoch, self._memory, self._leader.lift)
+        self._duties.wake_delivery()
 
     def _offer(self, item: InboxItem) -> None:
         self._desk.expect(item)
@@ -175,18 +146,12 @@ class Bot:
         timetable = BackgroundScheduler(
             timezone="UTC", job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         )
-        jobs: tuple[tuple[Callable[[], object], timedelta], ...] = (
+        jobs: tuple[Job, ...] = (
             (self._leader.renew, lease / 3),
             (self.reload_policy, RELOAD_EVERY),
             (self._sweep, SWEEP_EVERY),
             (self._desk.tell_slow, SLOW_EVERY),
-            (self._leader.leading(lambda epoch: lapse_requests(self.world, epoch)), LOOK_EVERY),
-            (self._leader.leading(lambda epoch: lost_names(self.world, epoch)), LOOK_EVERY),
-            (self._leader.leading(lambda epoch: remind_loans(self.world, epoch)), LOOK_EVERY),
-            (self._leader.leading(lambda epoch: offer_idle(self.world, epoch)), LOOK_EVERY),
-            (self._leader.leading(lambda epoch: evict_work(self.world, epoch, self._evict_memory)), EVICT_EVERY),
-            (self._leader.leading(lambda epoch: close_ask_backs(self.world, epoch)), LOOK_EVERY),
-            (self._leader.leading(lambda epoch: chase_requests(self.world, epoch)), LOOK_EVERY),
+            *self._duties.jobs(),
         )
         for job, every in jobs:
             timetable.add_job(_unless_down(job), "interval", seconds=every.total_seconds())
@@ -218,9 +183,8 @@ class Bot:
         self._parts.inbox.start()
         for at_once in (self._leader.renew, self._sweep):
             self.timetable.add_job(_unless_down(at_once))
-        self._converge.start()
-        self._deliver.start()
-        self._homes.start()
+        for loop in self._duties.loops:
+            loop.start()
         self.timetable.start()
         self._pool.start()
         self._web.start()
@@ -242,9 +206,9 @@ class Bot:
             Ending("http", self._stop_http),
             *([Ending("socket mode", self._socket.close)] if self._socket is not None else []),
         ]
-        for part in (self._pool, self._converge, self._deliver, self._homes):
+        for part in (self._pool, *self._duties.loops):
             part.stop()
-        cleanly = [_ended(part, ends) for part in (self._converge, self._deliver, self._homes)]
+        cleanly = [_ended(part, ends) for part in self._duties.loops]
         cleanly.append(Ending("lease", self._leader.resign).cleanly(ends))
         cleanly.append(_ended(self._pool, ends))
         cleanly += [other.cleanly(ends) for other in others]
@@ -258,15 +222,11 @@ class Bot:
 
     def _on_leading(self, epoch: int) -> None:
         tell_after_start(self.world, epoch)
-        self._converge.wake()
-        self._deliver.wake()
+        self._duties.wake_convergence()
+        self._duties.wake_delivery()
 
     def _alive(self) -> dict[str, str]:
-        return {
-            "threads": "ok"
-            if all(one.alive for one in (self._converge, self._deliver, self._homes))
-            else "a loop has died"
-        }
+        return {"threads": "ok" if all(one.alive for one in self._duties.loops) else "a loop has died"}
 
     def _ready(self) -> dict[str, str]:
         """What must work to take work: the database, and in Socket Mode the connection. Not the cluster: what is asked
