@@ -158,7 +158,7 @@ class What(StrEnum):
     """Pods taken away by kube-scheduler, a drain, a taint or a kubelet."""
     UNSCHEDULABLE = "unschedulable"
     """Pods that find no node."""
-    NO_ROOM = "no room"
+    NO_ROOM = "no-room"
     """The same, of work that Kueue has admitted."""
     NEVER = "never"
     """It cannot start as it was submitted."""
