@@ -21,6 +21,7 @@ from bot.adapters.db.fields import SqlFields
 from bot.adapters.db.home_tabs import SqlHomeTabs
 from bot.adapters.db.idle_offers import SqlIdleOffers
 from bot.adapters.db.inbox import SqlInbox
+from bot.adapters.db.incidents import SqlIncidents, SqlMemory, SqlStorms
 from bot.adapters.db.leadership import SqlLeadership
 from bot.adapters.db.loan_uses import SqlLoanUses
 from bot.adapters.db.loans import SqlLoans
@@ -54,6 +55,9 @@ class SqlUnitOfWork:
         self.escalations = SqlEscalations(connection)
         self.home_tabs = SqlHomeTabs(connection)
         self.proposals = SqlProposals(connection)
+        self.memory = SqlMemory(connection)
+        self.incidents = SqlIncidents(connection)
+        self.storms = SqlStorms(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

@@ -31,8 +31,8 @@ class Ways:
     """How news is made: by policy, and by whose story is open."""
 
     accelerators: Collection[str]
-    grace: Mapping[What, timedelta | None]
-    """How long a trouble lasts before it is told; None: it never is."""
+    grace: Mapping[str, timedelta]
+    """How long a trouble lasts before it is told; what is not in it never is."""
     open: Collection[str] = ()
     """Keys of the stories that wait for an end."""
 

@@ -97,7 +97,9 @@ def _standing(seen: SeenWorkload, now: datetime) -> Move | None:
         ready, admitted = holds("PodsReady"), holds("Admitted")
         if admitted and ready:
             return Move(What.RUNNING, ready.since or now)
-        return Move(What.ADMITTED, (admitted or reserved).since or now) if admitted else None
+        # Without PodsReady nobody says later that it runs.
+        last = {} if "PodsReady" in seen.conditions else {"last": True}
+        return Move(What.ADMITTED, admitted.since or now, facts=last) if admitted else None
     return _pending(seen, now) if seen.active and not seen.deleting else None
 
 
@@ -118,7 +120,7 @@ def _pending(seen: SeenWorkload, now: datetime) -> Move | None:
 def look_at_pod(seen: SeenPod, now: datetime) -> Look:
     """Pods that are over say nothing more: what stands above them does."""
     disrupted, scheduled = seen.disrupted, seen.scheduled
-    facts = {"devices": dict(seen.accelerators), "pods": 1, "node": seen.node, "pod": seen.name}
+    facts: Facts = {"devices": dict(seen.accelerators), "node": seen.node, "pod": seen.name, **_named(seen)}
     losses: tuple[Loss, ...] = ()
     if disrupted is not None and disrupted.true and seen.phase != "Succeeded":
         at = disrupted.since or now
@@ -141,7 +143,13 @@ def look_at_refusal(seen: SeenFailedCreate, accelerators: Collection[str], now: 
     refused = vendor_words.refusal(seen.message, accelerators)
     if refused is None:
         return Look()
-    return Look(state=Move(What.REFUSED, seen.at or now, "FailedCreate", _cut(seen.message), refused))
+    facts = {**refused, **_named(seen)}
+    return Look(state=Move(What.REFUSED, seen.at or now, "FailedCreate", _cut(seen.message), facts))
+
+
+def _named(seen: Seen) -> Facts:
+    """By which a person or a team is found."""
+    return {key: dict(value) for key, value in (("notes", seen.notes), ("labels", seen.labels)) if value}
 
 
 def _work(seen: SeenWorkload) -> Facts:
@@ -156,6 +164,7 @@ def _work(seen: SeenWorkload) -> Facts:
         "workload": seen.name,
         "uid": seen.uid,
         "on_cluster": seen.on_cluster,
+        **_named(seen),
     }
     return {key: value for key, value in facts.items() if value not in (None, {}, "")}
 

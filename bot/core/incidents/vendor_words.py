@@ -71,13 +71,13 @@ def placement(message: str) -> Facts:
     found = _NODES.match(message)
     if found is None:
         return {}
-    causes = []
+    causes: list[tuple[int, str, str]] = []
     for part in re.split(r", (?=\d)", _REST.sub("", found[2]).rstrip(". ")):
         count, _, text = part.partition(" ")
         if count.isdigit() and text:
-            causes.append([int(count), *_cause(text)])
-    causes.sort(key=lambda one: (-one[0], one[1], one[2]))
-    return {"nodes": int(found[1]), "causes": causes}
+            causes.append((int(count), *_cause(text)))
+    causes.sort(key=lambda one: (-one[0], one[1:]))
+    return {"nodes": int(found[1]), "causes": [list(one) for one in causes]}
 
 
 def _cause(text: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from bot.core.incidents.looks import story_key
 
 CAPTURES = Path(__file__).parents[2] / "captures"
 WANTED = Wanted(frozenset({"nvidia.com/gpu"}))
-AT_ONCE = Ways(WANTED.accelerators, {what: timedelta(0) for what in What if what is not What.WAITING})
+AT_ONCE = Ways(WANTED.accelerators, {what.value: timedelta(0) for what in What if what is not What.WAITING})
 NOW = datetime(2026, 12, 2, 12, tzinfo=UTC)
 READERS: dict[str, tuple[Kind, Callable[..., Any]]] = {
     "workloads": (Kind.WORKLOAD, read_workload),
