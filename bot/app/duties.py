@@ -14,6 +14,7 @@ from bot.flows.evict_work import Memory as EvictMemory
 from bot.flows.evict_work import evict_work
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.lost_names import lost_names
+from bot.flows.observe_work import tell_due
 from bot.flows.offer_idle import offer_idle
 from bot.flows.publish_home import HomeMemory, publish_homes
 from bot.flows.remind_loans import remind_loans
@@ -56,6 +57,7 @@ class Duties:
             (leading(lambda epoch: evict_work(world, epoch, evicted)), EVICT_EVERY),
             (leading(lambda epoch: close_ask_backs(world, epoch)), LOOK_EVERY),
             (leading(lambda epoch: chase_requests(world, epoch)), LOOK_EVERY),
+            (leading(lambda epoch: tell_due(world, epoch)), LOOK_EVERY),
         )
 
     def wake_convergence(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.adapters.kube.answers import classify, words
 from bot.adapters.kube.client import Answer, KubeApi
+from bot.adapters.kube.notes import notes_above
 from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import active_operations, operations
@@ -16,6 +17,7 @@ from bot.adapters.kube.shared import Shared
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
 from bot.core.errors import NoRight, Rejected, Unavailable, short_name
 from bot.core.evictions import ActiveChange
+from bot.core.incidents.facts import Owner
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.core.overcommit import Hardware
 from bot.core.readiness.facts import ClusterFacts
@@ -152,6 +154,10 @@ class KubeCluster:
         if answer.status == 404:
             self._version = None
         return PatchResult(outcome, words(answer))
+
+    def notes_above(self, namespace: str, owner: Owner) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """One LIST of the one object, so that the right to list is enough, and one GET."""
+        return notes_above(self._api, namespace, owner)
 
     def set_active(self, change: ActiveChange) -> PatchResult:
         """Send it once. A Workload that is gone is a CONFLICT: read again."""
