@@ -328,14 +328,14 @@ def test_an_eviction_that_the_manager_passes_on_is_one_alert_with_its_cluster(
 
 def test_a_storm_is_one_message_for_its_place(watch: Watcher) -> None:
     for number in range(64):
-        work = Work(name=f"job-{number}", annotations={"gpu-quota-bot.io/owner": f"U0OWNER{number % 4}"})
+        work = Work(name=f"job-{number}", annotations={"gpu-quota-bot.io/owner": f"U0OWNER{'ABCD'[number % 4]}"})
         watch.see(work.admitted(watch.now).evicted(watch.now).change())
         watch.bench.pass_time(seconds=0.5)
     watch.tell()
     (card,) = watch.cards()
     assert card[0].startswith("↩️ 64 workloads preempted, ")
     assert "54 more" in card[1]
-    assert [one for one in card if one.startswith("For ")] == ["For @-owner0 @-owner1 @-owner2 @-owner3"]
+    assert [one for one in card if one.startswith("For ")] == ["For @-ownera @-ownerb @-ownerc @-ownerd"]
 
 
 def test_repeats_fold_and_ping_at_the_third_time(watch: Watcher) -> None:
