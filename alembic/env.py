@@ -11,12 +11,22 @@ from bot.adapters.db import (
     home_table,
     idle_tables,
     incident_tables,
+    position_table,
     proposal_table,
     tables,
     unanswered_tables,
 )
 
-TABLES = (tables, eviction_table, home_table, idle_tables, incident_tables, proposal_table, unanswered_tables)
+TABLES = (
+    tables,
+    eviction_table,
+    home_table,
+    idle_tables,
+    incident_tables,
+    position_table,
+    proposal_table,
+    unanswered_tables,
+)
 """All modules with tables: they are known once they are imported."""
 
 

@@ -20,6 +20,7 @@ from bot.ports.incidents import Incidents, Memory, Storms
 from bot.ports.leadership import Leadership
 from bot.ports.proposals import Proposals
 from bot.ports.unanswered import AskBacks, Escalations
+from bot.ports.watching import Positions
 
 
 class Requests(Protocol):
@@ -267,6 +268,8 @@ class UnitOfWork(Protocol):
     def incidents(self) -> Incidents: ...
     @property
     def storms(self) -> Storms: ...
+    @property
+    def positions(self) -> Positions: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

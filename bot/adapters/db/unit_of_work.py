@@ -28,6 +28,7 @@ from bot.adapters.db.loans import SqlLoans
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
+from bot.adapters.db.positions import SqlPositions
 from bot.adapters.db.proposals import SqlProposals
 from bot.adapters.db.requests import SqlRequests
 from bot.adapters.db.unanswered import SqlAskBacks, SqlEscalations
@@ -58,6 +59,7 @@ class SqlUnitOfWork:
         self.memory = SqlMemory(connection)
         self.incidents = SqlIncidents(connection)
         self.storms = SqlStorms(connection)
+        self.positions = SqlPositions(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

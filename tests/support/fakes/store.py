@@ -29,6 +29,7 @@ from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.incidents import FakeIncidents, FakeMemory, FakeStorms, Incident, Remembered, Storm
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
+from tests.support.fakes.positions import FakePositions, Position
 from tests.support.fakes.proposals import FakeProposals
 from tests.support.fakes.unanswered import AskBack, Escalation, FakeAskBacks, FakeEscalations
 
@@ -60,6 +61,7 @@ class Tables:
     remembered: dict[tuple[str, str, str], Remembered] = field(default_factory=dict)
     incidents: dict[int, Incident] = field(default_factory=dict)
     storms: dict[int, Storm] = field(default_factory=dict)
+    positions: dict[tuple[str, str], Position] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -85,6 +87,7 @@ class Tables:
             remembered=dict(self.remembered),
             incidents=dict(self.incidents),
             storms=dict(self.storms),
+            positions=dict(self.positions),
         )
 
 
@@ -364,6 +367,7 @@ class FakeUnitOfWork:
         self.memory = FakeMemory(tables)
         self.incidents = FakeIncidents(tables)
         self.storms = FakeStorms(tables)
+        self.positions = FakePositions(tables.positions)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
