@@ -84,6 +84,14 @@ class NoticeKind(StrEnum):
     ANSWER = "answer"
     """No view: the one who acted, by DM, with the stored answer that could not be given where it was asked."""
 
+    ALERT = "alert"
+    """[alerts.alert] Team's channel, or the owner by DM, when work is lost or cannot run; one message per story of a
+    piece of work, which then says how it went on."""
+    ALERT_LINE = "alert_line"
+    """[alerts.alert_line] Thread of that message: one line per event of the story."""
+    ALERT_STORM = "alert_storm"
+    """[alerts.storm] The same place, when many stories of one kind begin together: one message for all."""
+
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the
     answer, a further change, or that it went away."""

@@ -66,6 +66,7 @@ from bot.views.request_form import (
 )
 from bot.views.return_form import return_form
 from bot.views.said import said
+from tests.support.view_alerts import alerts_gallery
 from tests.support.view_evictions import evictions
 from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_idle import idle_gallery
@@ -91,7 +92,9 @@ def everything(names: Names = NAMES) -> dict[str, Message | Modal]:
         world = World(names, kind)
         for part in (_cards, _direct, _modals, _answers, idle_gallery, readiness_gallery):
             shown.update({f"{kind} {name}": one for name, one in part(world)})
-    return shown | dict((*_questions(names), *_troubles(names), *_refusals(names), *_platform(names)))
+    return shown | dict(
+        (*alerts_gallery(names), *_questions(names), *_troubles(names), *_refusals(names), *_platform(names))
+    )
 
 
 def cards(world: World) -> dict[str, CardFacts]:
