@@ -1,4 +1,4 @@
-"""The quota, approval, slack, security and watch cases by id, each in a line of our own, and those that have no test yet.
+"""The cases by id (quota, approval, slack, security, watch), each in a line of our own, and those without a test yet.
 
 Read by tests/cases/test_case_list.py, which holds the marks of all tests to it.
 """

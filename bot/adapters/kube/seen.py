@@ -87,7 +87,7 @@ def read_pod(cluster: str, raw: Json, wanted: Wanted) -> SeenPod | None:
 
 
 def read_event(cluster: str, raw: Json, wanted: Wanted) -> SeenFailedCreate | None:
-    """Of core/v1 or events.k8s.io/v1; None for every Event but FailedCreate."""
+    """Of the older or the newer API of Events; None for every Event but FailedCreate."""
     metadata = _map(raw, "metadata")
     about = _map(raw, "involvedObject") or _map(raw, "regarding")
     if raw.get("reason") != "FailedCreate" or not metadata.get("uid"):
