@@ -1,5 +1,6 @@
 """Makes the adapters from the settings. Called by app/run; what cannot work is said with what to do about it."""
 
+import random
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ def _on(store: SqlStore, policies: PolicyFiles, settings: Settings, clock: Clock
         policies=policies,
         chat=SlackChat(client, Directory(client, clock)),
         clusters=clusters,
-        sources=[one.source(kind) for one in clusters.values() for kind in kinds],
+        sources=[one.source(kind, random.random) for one in clusters.values() for kind in kinds],
     )
 
 

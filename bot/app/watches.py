@@ -1,5 +1,6 @@
 """The threads that watch clusters, one per kind and cluster. Built by app/duties, started and stopped by app/run."""
 
+import random
 from collections.abc import Sequence
 
 from bot.app.leader import Leader
@@ -13,10 +14,8 @@ class WatchLoop(Loop):
     """A loop whose step waits for the cluster most of the time."""
 
     def __init__(self, world: World, leader: Leader, source: Source) -> None:
-        step = leader.leading(WorkWatch(world, source).step)
-        super().__init__(
-            f"watch-{source.cluster}-{source.kind.value.lower()}s", step, LONGEST_WAIT
-        )
+        step = leader.leading(WorkWatch(world, source, random.random).step)
+        super().__init__(f"watch-{source.cluster}-{source.kind.value.lower()}s", step, LONGEST_WAIT)
         self._source = source
 
     def stop(self) -> None:

@@ -4,7 +4,6 @@ A step for a thread of app/watches, which runs it again and again while this pro
 flows/observe_work, for which twice is the same as once: after any failure the last stretch is handed on again.
 """
 
-import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -38,7 +37,7 @@ def wanted_of(world: World, cluster: str) -> Wanted:
 class WorkWatch:
     """The watch of one kind of one cluster. `step` is for one thread."""
 
-    def __init__(self, world: World, source: Source, chance: Callable[[], float] = random.random) -> None:
+    def __init__(self, world: World, source: Source, chance: Callable[[], float]) -> None:
         """`chance` gives numbers from 0 to 1."""
         self._world = world
         self._source = source

@@ -1,6 +1,6 @@
 """The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app/parts for each cluster."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,9 +51,9 @@ class KubeCluster:
         """Let go of the connections."""
         self._api.close()
 
-    def source(self, kind: Kind) -> KubeSource:
-        """A watch of one kind."""
-        return KubeSource(self._name, self._api, kind)
+    def source(self, kind: Kind, chance: Callable[[], float]) -> KubeSource:
+        """A watch of one kind. `chance` gives numbers from 0 to 1."""
+        return KubeSource(self._name, self._api, kind, chance)
 
     def read(
         self,

@@ -4,7 +4,6 @@ Implements `bot.ports.watching.Source`. Plain JSON; most lines of a large cluste
 is looked at no further than it takes to know that: pods without accelerators are not even parsed.
 """
 
-import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -55,7 +54,7 @@ _WAYS: Mapping[Kind, _Way] = {
 class KubeSource:
     """Implements ports.watching.Source. `chance` gives numbers from 0 to 1."""
 
-    def __init__(self, cluster: str, api: KubeApi, kind: Kind, chance: Callable[[], float] = random.random) -> None:
+    def __init__(self, cluster: str, api: KubeApi, kind: Kind, chance: Callable[[], float]) -> None:
         self.cluster = cluster
         self.kind = kind
         self._api = api
