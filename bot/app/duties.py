@@ -39,10 +39,11 @@ class Duties:
     ) -> None:
         self._world = world
         self._leader = leader
-        converged, homes, render = ConvergeMemory(), HomeMemory(), renderer(world)
+        homes, render = HomeMemory(), renderer(world)
+        self._converged = ConvergeMemory()
         self._converge = Loop(
             "converge",
-            leader.leading(lambda epoch: converge_all(world, epoch, converged, leader.lift)),
+            leader.leading(lambda epoch: converge_all(world, epoch, self._converged, leader.lift)),
             converge_every,
         )
         self._deliver = Loop("deliver", leader.leading(lambda epoch: deliver(world, epoch, pace, render)), LOOK_EVERY)

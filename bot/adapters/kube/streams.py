@@ -18,6 +18,7 @@ class Stream:
     def __init__(self, response: Any, unavailable: Callable[[Exception], Exception]) -> None:
         self._response = response
         self._unavailable = unavailable
+        self._interrupted = False
         self._poll = select.poll()
         self._poll.register(response.fileno(), select.POLLIN)
 
@@ -38,6 +39,8 @@ class Stream:
         except urllib3.exceptions.ReadTimeoutError:
             return
         except (urllib3.exceptions.HTTPError, OSError) as error:
+            if self._interrupted:
+                return
             raise self._unavailable(error) from error
         if lines:
             yield lines
@@ -48,7 +51,8 @@ class Stream:
         return bool(self._poll.poll(0))
 
     def interrupt(self) -> None:
-        """Let whoever waits for the next line wait no longer."""
+        """Let whoever waits for the next line wait no longer: for them it ends."""
+        self._interrupted = True
         try:
             self._response.shutdown()
         except (OSError, RuntimeError, ValueError):

@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -36,7 +37,9 @@ def test_it_prints_its_address_serves_it_and_ends_cleanly(ending: signal.Signals
 
 def test_in_a_terminal_it_opens_the_browser_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     seen, browser = tmp_path / "seen", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.new && mv {seen}.new {seen}\n', encoding="utf-8")
+    os.mkfifo(seen)
+    opened = os.open(seen, os.O_RDONLY | os.O_NONBLOCK)
+    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}\n', encoding="utf-8")
     browser.chmod(0o755)
     terminal, end = os.openpty()
     command = [sys.executable, "-m", "bot", "demo"]
@@ -47,14 +50,18 @@ def test_in_a_terminal_it_opens_the_browser_and_ctrl_c_ends_it(tmp_path: Path) -
         try:
             while b"Ctrl-C" not in said:
                 said += os.read(terminal, 4096)
+            assert select.select([opened], [], [], 30)[0], "no browser was opened"
+            address = os.read(opened, 4096).strip()
             os.killpg(demo.pid, signal.SIGINT)
             said += _rest(terminal)
             assert demo.wait(30) == 0
         finally:
             demo.kill()
             os.close(terminal)
+            os.close(opened)
     assert b"Traceback" not in said
-    assert seen.read_text(encoding="utf-8").strip().encode() in said
+    assert address
+    assert address in said
 
 
 def _rest(terminal: int) -> bytes:
