@@ -17,6 +17,7 @@ from bot.ports.evictions import Evictions
 from bot.ports.home_tabs import HomeTabs
 from bot.ports.idle_store import IdleOffers, LoanUses
 from bot.ports.leadership import Leadership
+from bot.ports.lost_names import LostNames
 from bot.ports.proposals import Proposals
 from bot.ports.unanswered import AskBacks, Escalations
 
@@ -260,6 +261,8 @@ class UnitOfWork(Protocol):
     def home_tabs(self) -> HomeTabs: ...
     @property
     def proposals(self) -> Proposals: ...
+    @property
+    def lost_names(self) -> LostNames: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

@@ -463,9 +463,11 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
     ended = replace(trouble, ended=(142, 143), words=f"MultiKueue {names.vendor}")
     yield "Kueue writes quota, ended", loan_trouble.kueue_writes_quota(ended)
     yield "Kueue writes quota no more", loan_trouble.kueue_writes_quota(replace(ended, over_since=at("16:12")))
-    gone = lost_names.name_gone(f"team {names.queue} is not in the policy any more", (142, 143), ("Q-144",))
+    stands = lost_names.LostStanding((142, 143), (144,), (145,), at("14:20"))
+    gone = lost_names.name_gone(f"team {names.queue} is not in the policy any more", stands)
     yield "name gone", gone
-    yield "name gone, nothing on loan", lost_names.name_gone(names.vendor, (), ())
+    yield "name gone, nothing on loan", lost_names.name_gone(names.vendor, lost_names.LostStanding())
+    yield "name back", lost_names.name_back(f"team {names.queue}", stands)
     yield "in place of a person", lost_names.in_place_of(gone, Theirs(names.admin), names.vendor)
     yield "in place of a channel", lost_names.in_place_of(gone, Channel("C0TEAM", "another channel"), "is_archived")
     unreadable = platform.Unreadable(at("14:02"), names.vendor, "list", "workloads.kueue.x-k8s.io", names.cohort)

@@ -24,6 +24,7 @@ from bot.adapters.db.inbox import SqlInbox
 from bot.adapters.db.leadership import SqlLeadership
 from bot.adapters.db.loan_uses import SqlLoanUses
 from bot.adapters.db.loans import SqlLoans
+from bot.adapters.db.lost_names import SqlLostNames
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
@@ -54,6 +55,7 @@ class SqlUnitOfWork:
         self.escalations = SqlEscalations(connection)
         self.home_tabs = SqlHomeTabs(connection)
         self.proposals = SqlProposals(connection)
+        self.lost_names = SqlLostNames(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""
