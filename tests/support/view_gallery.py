@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.core.evictions import EvictionState
 from bot.core.explanation import StepStanding
-from bot.core.impact import AtRisk
+from bot.core.impact import AtRisk, Workers
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
@@ -106,11 +106,15 @@ def cards(world: World) -> dict[str, CardFacts]:
     back = Returned(world.requester, at("09:00", 3), 4)
     late = Late(at("14:40", 5), timedelta(minutes=20), "the bot was down")
     risk = world.impact(
-        managed_by=((names.queue, names.tool), (names.lender, names.tool)), stopped=(names.queue,), free=0
+        managed_by=((names.queue, names.tool), (names.lender, names.tool)),
+        stopped=(names.queue,),
+        free=0,
+        workers=Workers(names.queue),
     )
     return {
         "waiting": world.card(cluster=names.queue, unreachable=names.queue, notes=("A line.",)),
         "one given": world.card(impact=risk, approvals=world.given(1)),
+        "workers not known": world.card(impact=world.impact(workers=Workers(names.queue, names.vendor))),
         "no figures": world.card(impact=None, no_figures_since=at("13:58")),
         "checking": world.card(checking=pressed),
         "worse": world.card(worse=worse),

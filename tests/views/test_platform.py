@@ -167,6 +167,15 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
             "Allow list on workloads.kueue.x-k8s.io in the bot's ClusterRole",
         ],
     ),
+    "cannot list admission checks": (
+        platform.cannot_read(replace(UNREADABLE, resource="admissionchecks.kueue.x-k8s.io")),
+        [
+            "⚠️ The bot may not list admissionchecks since 14:02",
+            "forbidden",
+            "Whether quota on worker clusters (MultiKueue) limits a loan too is not known",
+            "Allow list on admissionchecks.kueue.x-k8s.io in the bot's ClusterRole",
+        ],
+    ),
     "cannot discover": (
         platform.cannot_read(replace(UNREADABLE, verb="get", resource="/apis/kueue.x-k8s.io")),
         [
