@@ -215,6 +215,7 @@ MISSED: dict[tuple[str, str], tuple[Seen, str]] = {
     ("list", "localqueues"): (_card, "No live figures"),
     ("list", "workloads"): (_card, "No live figures"),
     ("list", "resourceflavors"): (_card, "what the nodes have is not known: the bot may not list resourceflavors"),
+    ("list", "admissionchecks"): (_card, "too is not known: the bot may not list admissionchecks"),
     ("list", "nodes"): (_card, "what the nodes have is not known: the bot may not list nodes"),
     ("get", "resourcequotas"): (_card, "The bot may not read ResourceQuota vision-train/gpu. Admins: allow get on it"),
     ("patch", "resourcequotas"): (_card, "The bot may not write ResourceQuota vision-train/gpu. Admins: allow patch"),
@@ -252,6 +253,14 @@ def _let_one_be_evicted(stage: Stage) -> None:
     stage.clock.move(timedelta(hours=1))
 
 
+def _work_goes_to_workers(stage: Stage) -> None:
+    """Vision's work must pass an admission check."""
+    stage.kube.ensure("admissionchecks", "dispatch", {"spec": {"controllerName": "kueue.x-k8s.io/multikueue"}})
+    body = {"spec": {"admissionChecksStrategy": {"admissionChecks": [{"name": "dispatch"}]}}}
+    path = stage.kube.path("clusterqueues", "", "vision")
+    stage.kube.request("PATCH", path, body, content_type="application/merge-patch+json")
+
+
 READINESS = {"workloadpriorityclasses", *(name for names in READ_FOR_READINESS.values() for name in names)}
 """Asked for only where somebody asks about readiness."""
 ALERTS = {("watch", "workloads"), *((verb, name) for verb in ("list", "watch") for name in ("pods", "events"))}
@@ -278,6 +287,8 @@ def test_without_any_one_right_something_fails_and_says_so(right: tuple[str, str
         if right in ALERTS:
             stage.wait(words, lambda: seen(stage, words))
             return
+        if right[1] == "admissionchecks":
+            _work_goes_to_workers(stage)
         _ask(stage, "as extra" if right[1] in EXTRA else "from nlp")
         stage.wait(words, lambda: seen(stage, words))
         if right[1] in EXTRA:

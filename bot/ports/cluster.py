@@ -42,6 +42,10 @@ class Cluster(Protocol):
         """All nodes with what they have of a resource, and the nodes that each ResourceFlavor means."""
         ...
 
+    def multikueue_checks(self) -> Collection[str]:
+        """Names of the admission checks that send work to worker clusters."""
+        ...
+
     def preemption_facts(self, devices: Collection[str]) -> ClusterFacts:
         """What readiness is judged from. `devices`: resources that count as GPUs. What may not be read is in it."""
         ...

@@ -18,6 +18,7 @@ from bot.ports.home_tabs import HomeTabs
 from bot.ports.idle_store import IdleOffers, LoanUses
 from bot.ports.incidents import Incidents, Memory, Storms
 from bot.ports.leadership import Leadership
+from bot.ports.lost_names import LostNames
 from bot.ports.proposals import Proposals
 from bot.ports.unanswered import AskBacks, Escalations
 from bot.ports.watching import Positions
@@ -270,6 +271,8 @@ class UnitOfWork(Protocol):
     def storms(self) -> Storms: ...
     @property
     def positions(self) -> Positions: ...
+    @property
+    def lost_names(self) -> LostNames: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

@@ -150,8 +150,10 @@ class NoticeKind(StrEnum):
     NO_APPROVER = "no_approver"
     """[platform.no_approver] Platform channel, once per team for which nobody may approve."""
     NAME_GONE = "name_gone"
-    """[lost_names.name_gone] Platform channel, once, when a team, queue or cluster that loans or requests stand on is
-    in the policy no more."""
+    """[lost_names.name_gone] Platform channel, once per disappearance, when a team, queue or cluster that loans or
+    requests stand on is in the policy no more; the same message shows what lapsed."""
+    NAME_BACK = "name_back"
+    """[lost_names.name_back] Platform channel, when such a name is back and something still stands on it."""
     POLICY_BROKEN = "policy_broken"
     """[platform.policy_broken] Platform channel, when a changed policy file cannot be used; the same message shows that
     it is good again."""

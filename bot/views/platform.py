@@ -200,6 +200,8 @@ def cannot_read(trouble: Unreadable) -> Message:
         stands = line("Owners do not hear what these would show; all other alerts go on, and it tries again by itself")
     elif name in _FIGURES:
         stands = line("What waits, and what a loan means for running work, is not known")
+    elif name == "admissionchecks":
+        stands = line("Whether quota on worker clusters (MultiKueue) limits a loan too is not known")
     if name == "resourcequotas":
         stands = line("Loans go on without the team's ResourceQuota: pods above it are refused")
     allow = line("Allow ", Code(trouble.verb), " on ", Code(trouble.resource), " in the bot's ClusterRole")

@@ -25,6 +25,7 @@ from bot.adapters.db.incidents import SqlIncidents, SqlMemory, SqlStorms
 from bot.adapters.db.leadership import SqlLeadership
 from bot.adapters.db.loan_uses import SqlLoanUses
 from bot.adapters.db.loans import SqlLoans
+from bot.adapters.db.lost_names import SqlLostNames
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
@@ -60,6 +61,7 @@ class SqlUnitOfWork:
         self.incidents = SqlIncidents(connection)
         self.storms = SqlStorms(connection)
         self.positions = SqlPositions(connection)
+        self.lost_names = SqlLostNames(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

@@ -8,7 +8,14 @@ from typing import Any
 from bot.adapters.kube.answers import classify, words
 from bot.adapters.kube.client import Answer, KubeApi
 from bot.adapters.kube.notes import notes_above
-from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
+from bot.adapters.kube.objects import (
+    cohort_snapshot,
+    is_multikueue,
+    node_labels,
+    node_snapshot,
+    queue_snapshot,
+    workload_snapshot,
+)
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import active_operations, operations
 from bot.adapters.kube.readiness import CORE_LISTS, KUEUE_LISTS, Read, cluster_facts
@@ -118,6 +125,10 @@ class KubeCluster:
                 raise
             flavors = {}
         return Hardware(flavors, [node_snapshot(raw, resource) for raw in self._pages("/api/v1/nodes", "nodes")])
+
+    def multikueue_checks(self) -> frozenset[str]:
+        """One LIST of AdmissionChecks."""
+        return frozenset(raw["metadata"]["name"] for raw in self._list("admissionchecks") if is_multikueue(raw))
 
     def preemption_facts(self, devices: Collection[str]) -> ClusterFacts:
         """One LIST of each kind. What the bot may not list is said in the facts, and is no reason to fail."""

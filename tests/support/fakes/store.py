@@ -18,6 +18,7 @@ from bot.core.evictions import Eviction, EvictionState
 from bot.core.idle_loans import IdleOffer
 from bot.core.loan_use import LoanUse
 from bot.core.loans import Loan, LoanState
+from bot.core.lost_names import LostName
 from bot.core.offers import Offer, OfferState
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
@@ -28,6 +29,7 @@ from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
 from tests.support.fakes.incidents import FakeIncidents, FakeMemory, FakeStorms, Incident, Remembered, Storm
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
+from tests.support.fakes.lost_names import FakeLostNames
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
 from tests.support.fakes.positions import FakePositions, Position
 from tests.support.fakes.proposals import FakeProposals
@@ -62,6 +64,7 @@ class Tables:
     incidents: dict[int, Incident] = field(default_factory=dict)
     storms: dict[int, Storm] = field(default_factory=dict)
     positions: dict[tuple[str, str], Position] = field(default_factory=dict)
+    lost_names: dict[int, LostName] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -88,6 +91,7 @@ class Tables:
             incidents=dict(self.incidents),
             storms=dict(self.storms),
             positions=dict(self.positions),
+            lost_names=dict(self.lost_names),
         )
 
 
@@ -368,6 +372,7 @@ class FakeUnitOfWork:
         self.incidents = FakeIncidents(tables)
         self.storms = FakeStorms(tables)
         self.positions = FakePositions(tables.positions)
+        self.lost_names = FakeLostNames(tables.lost_names)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit
