@@ -11,6 +11,7 @@ from bot.flows.live_impact import live_impact
 from bot.flows.submit_request import Submitted, submit_request
 from tests.support import quota
 from tests.support.fakes.cluster import TOKEN
+from tests.support.view_text import seen
 
 if TYPE_CHECKING:
     from tests.flows.conftest import Bench
@@ -90,7 +91,8 @@ def test_without_the_right_the_card_says_that_it_is_not_known_and_the_platform_c
     assert len(told) == 1
     assert "admissionchecks.kueue.x-k8s.io" in str(bench.posted("C0PLATFORM")[0].message.blocks)
     bench.converge()
-    assert "Whether worker clusters limit vision too is not known" in str(bench.posted("C0APPROVALS")[0].message.blocks)
+    card = " ".join(seen(bench.posted("C0APPROVALS")[0].message))
+    assert "Whether worker clusters limit vision too is not known" in card
 
 
 def test_where_no_queue_has_checks_nobody_needs_the_right(bench: "Bench") -> None:
