@@ -68,7 +68,7 @@ class Duties:
 
     def begin(self) -> None:
         """This process leads from now on."""
-        for loop in self.loops:
+        for loop in (self._converge, self._deliver, *self._watches):
             loop.wake()
 
     def wake_convergence(self) -> None:
