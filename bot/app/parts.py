@@ -72,7 +72,7 @@ def make_parts(settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts
 def _on(store: SqlStore, policies: PolicyFiles, settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts:
     client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
     clusters = make_clusters(settings, policies.policy, clock)
-    kinds = [kind for kind in Kind if f"{kind.value.lower()}s" in settings.watched]
+    kinds = [kind for kind in Kind if kind.plural in settings.watched]
     return Parts(
         store=store,
         inbox=InboxWriter(store, lambda: acknowledging.count),

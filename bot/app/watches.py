@@ -15,7 +15,7 @@ class WatchLoop(Loop):
 
     def __init__(self, world: World, leader: Leader, source: Source) -> None:
         step = leader.leading(WorkWatch(world, source, random.random).step)
-        super().__init__(f"watch-{source.cluster}-{source.kind.value.lower()}s", step, LONGEST_WAIT)
+        super().__init__(f"watch-{source.cluster}-{source.kind.plural}", step, LONGEST_WAIT)
         self._source = source
 
     def stop(self) -> None:

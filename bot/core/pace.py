@@ -7,6 +7,8 @@ Slack takes about one new message a second in each channel and some fifty update
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from bot.core.backoff import longer_each_time
+
 FIRST_SILENCE = timedelta(seconds=2)
 LONGEST_SILENCE = timedelta(seconds=30)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -55,7 +57,7 @@ class Pace:
     def silent(self, at: datetime) -> datetime:
         """Slack does not answer at all: when to try the next call."""
         self.silent_since = self.silent_since or at
-        self._all = at + min(FIRST_SILENCE * 2 ** min(self._silences, 10), LONGEST_SILENCE)
+        self._all = at + longer_each_time(FIRST_SILENCE, self._silences, LONGEST_SILENCE)
         self._silences += 1
         return self._all
 

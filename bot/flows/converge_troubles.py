@@ -5,6 +5,7 @@ Called by flows/converge_quota. Outages and refusals are kept in its memory, so 
 
 from datetime import datetime, timedelta
 
+from bot.core.backoff import longer_each_time
 from bot.core.convergence.landed import still_refused
 from bot.core.errors import Rejected
 from bot.core.kueue import ClusterPicture
@@ -32,7 +33,7 @@ def cannot(world: World, epoch: int, memory: ConvergeMemory, cluster: str, block
     tell_down(world, epoch, cluster, outage)
     if now - outage.since >= HICCUP:
         tell_blocked(world, epoch, cluster, Trouble(blocker, words, outage.since), memory.told)
-    return min(RETRY_FIRST * (1 << min(memory.failed(cluster) - 1, 10)), RETRY_LONGEST)
+    return longer_each_time(RETRY_FIRST, memory.failed(cluster) - 1, RETRY_LONGEST)
 
 
 def may_not(world: World, epoch: int, memory: ConvergeMemory, cluster: str, error: Rejected) -> timedelta:

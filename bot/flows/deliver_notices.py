@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import structlog
 
+from bot.core.backoff import longer_each_time
 from bot.core.errors import Rejected, Stale, Unavailable
 from bot.core.messages import Message, MessageRef
 from bot.core.notices import Notice, NoticeState
@@ -246,7 +247,7 @@ class _Pass:
 
     def _put_off(self, notice: Notice) -> Notice:
         """Longer each time."""
-        until = self.world.clock() + min(FIRST_WAIT * 2 ** min(notice.attempts, 10), LONGEST_WAIT)
+        until = self.world.clock() + longer_each_time(FIRST_WAIT, notice.attempts, LONGEST_WAIT)
         self.pace.put_off(until)
         return replace(notice, state=NoticeState.OWED, attempts=notice.attempts + 1, not_before=until)
 

@@ -7,7 +7,7 @@ from bot.core.incidents.stories import Incident
 from bot.core.messages import Message
 from bot.core.notices import Notice
 from bot.core.policy import Policy
-from bot.core.readiness.facts import CHECKPOINT_AT
+from bot.core.readiness.checkpoints import saved_at
 from bot.flows.card_facts import unit_of
 from bot.flows.deliver_notices import NotSaid
 from bot.flows.gather import person_or_id
@@ -33,10 +33,8 @@ def render_alert(world: World, notice: Notice) -> Message:
         preemptor_is=is_what,
         pods=pods if one.what in (What.UNSCHEDULABLE, What.NO_ROOM) else 0,
         cluster=_cluster(world, one),
-        saved_at=_saved(one),
-        late=one.late,
+        saved_at=saved_at(one.facts.get("notes") or {}),
         unit=unit_of(policy, one.cluster, resource) if resource else GPU,
-        mention=one.mention,
     )
     return alert(facts)
 
@@ -81,11 +79,3 @@ def _preemptor(policy: Policy, one: Incident) -> tuple[str | None, str]:
     if how == "team":
         return policy.team_of(one.cluster, queue), "team"
     return str(queue), "queue"
-
-
-def _saved(one: Incident) -> datetime | None:
-    try:
-        at = datetime.fromisoformat((one.facts.get("notes") or {}).get(CHECKPOINT_AT, ""))
-    except ValueError:
-        return None
-    return at if at.tzinfo is not None else None

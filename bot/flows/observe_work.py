@@ -36,7 +36,8 @@ def observe_work(world: World, epoch: int, cluster: str, batch: Sequence[Change]
         ways = one.ways(uow, cluster)
         known = _known(uow, cluster, batch)
         for change in batch:
-            uid, old = _uid(change), known.get((change.kind, _uid(change)))
+            uid = _uid(change)
+            old = known.get((change.kind, uid))
             judged = judge(old, replace(change, uid=uid), ways, one.now)
             one.keep(uow, old, judged)
             if judged.remembered is None:

@@ -4,12 +4,14 @@ A step for a thread of app/watches, which runs it again and again while this pro
 flows/observe_work, for which twice is the same as once: after any failure the last stretch is handed on again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import structlog
 
+from bot.core.backoff import longer_each_time
+from bot.core.batches import in_batches
 from bot.core.errors import NoRight, Rejected, Unavailable
 from bot.core.incidents.facts import Change, Kind, Wanted
 from bot.flows.observe_work import LATE, observe_work
@@ -100,7 +102,7 @@ class WorkWatch:
             with world.store.read() as uow:
                 gone = uow.memory.uids(source.cluster, source.kind) - there
             changes = [Change(source.cluster, source.kind, uid, None, gone=True, **how) for uid in sorted(gone)]
-            for some in _parts(changes):
+            for some in in_batches(changes, AT_A_TIME):
                 self._hand_on(epoch, some)
         self._save(epoch, Position(source.cluster, source.kind, version, world.clock()))
 
@@ -111,7 +113,7 @@ class WorkWatch:
             return
         for news in source.follow(begun.version, self._wanted):
             changes = [Change(source.cluster, source.kind, seen.uid, seen, gone=gone) for seen, gone in news.changes]
-            for some in _parts(changes):
+            for some in in_batches(changes, AT_A_TIME):
                 self._hand_on(epoch, some)
             self._failures = 0
             self._heard(epoch, news.version)
@@ -146,14 +148,9 @@ class WorkWatch:
 
     def _after_failure(self) -> timedelta:
         """Longer each time, and never the same for all."""
+        wait = longer_each_time(SHORTEST_WAIT, self._failures, LONGEST_WAIT)
         self._failures += 1
-        wait = min(SHORTEST_WAIT * (1 << min(self._failures - 1, 10)), LONGEST_WAIT)
         return wait * (0.5 + self._chance() / 2)
 
     def _names(self) -> dict[str, str]:
         return {"cluster": self._source.cluster, "kind": self._source.kind.value}
-
-
-def _parts(changes: Sequence[Change]) -> Iterator[Sequence[Change]]:
-    for start in range(0, len(changes), AT_A_TIME):
-        yield changes[start : start + AT_A_TIME]

@@ -13,6 +13,8 @@ from urllib.parse import SplitResult, urlsplit
 from pydantic import SecretStr
 from pydantic_core import PydanticCustomError
 
+from bot.core.incidents.facts import Kind
+
 # By prefix: what Slack calls it, and where it belongs or why it is of no use here. The first that fits counts.
 TOKENS = {
     "xoxb-": ("a bot token (xoxb-)", "it belongs in SLACK_BOT_TOKEN"),
@@ -26,7 +28,7 @@ TOKENS = {
     "xoxc-": ("a browser session's token (xoxc-)", "it is a person's login: keep it out of any configuration"),
     "xoxd-": ("a browser session's cookie (xoxd-)", "it is a person's login: keep it out of any configuration"),
 }
-WATCHED = ("workloads", "pods", "events")
+WATCHED = tuple(kind.plural for kind in Kind)
 MAYBE_SECRET = re.compile(r"xox[a-z][-.]|xapp-|:/.*@|[0-9a-f]{24}", re.IGNORECASE)
 BOT_REMEDY = "put the Bot User OAuth Token (xoxb-...) here: Slack app's page, OAuth & Permissions"
 APP_REMEDY = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.core.incidents.facts import What
+from bot.core.incidents.facts import LOSSES, What
 from bot.core.incidents.stories import Incident
 from bot.core.messages import Block, Message
 from bot.core.people import Person
@@ -17,7 +17,6 @@ from bot.views.kit import Symbol, context, headline, line, rich
 from bot.views.loan_words import lasting
 from bot.views.parts import Clock, Line, Mention, Moment, Theirs, named, sentence
 
-_LOST = frozenset({What.PREEMPTED, What.EVICTED, What.REMOVED})
 _MOST_NAMED = 10
 
 
@@ -35,13 +34,8 @@ class AlertFacts:
     """Pods that find no node, if it is about that."""
     cluster: str | None = None
     """None: there is one only."""
-    loans: tuple[Line, ...] = ()
-    """What of its queue's loans bears on it."""
     saved_at: datetime | None = None
     """Of the last checkpoint, as the work says; None: it says nothing."""
-    late: bool = False
-    mention: bool = False
-    """Whether the owner is pinged."""
     unit: Unit = GPU
 
 
@@ -49,9 +43,9 @@ def alert(facts: AlertFacts) -> Message:
     """The card of one story, as it stands now."""
     one = facts.incident
     pods = f" ({counted(facts.pods, 'pod')})" if facts.pods > 1 else ""
-    first = line(Theirs(one.name), what_happened(one, facts.unit), pods, " (late)" if facts.late else "")
-    ping = line("For ", Mention(facts.owner)) if facts.owner and facts.mention else ()
-    lines = [_stage(one), *because(one), *_whom(facts), *_lost(facts), *facts.loans]
+    first = line(Theirs(one.name), what_happened(one, facts.unit), pods, " (late)" if one.late else "")
+    ping = line("For ", Mention(facts.owner)) if facts.owner and one.mention else ()
+    lines = [_stage(one), *because(one), *_whom(facts), *_lost(facts)]
     lines += [helps(one)] if one.stage in (None, What.QUEUED) else []
     body = rich(*[each for each in (*lines[:7], ping) if each])
     return Message(sentence(first), (headline(_symbol(one), first), body, _small_print(facts)))
@@ -64,14 +58,14 @@ def _symbol(one: Incident) -> Symbol:
         return Symbol.OVER
     if one.what in (What.NEVER, What.REFUSED):
         return Symbol.DENIED
-    return Symbol.BACK if one.what in _LOST else Symbol.WAITS if one.what is What.WAITING else Symbol.LOOK
+    return Symbol.BACK if one.what in LOSSES else Symbol.WAITS if one.what is What.WAITING else Symbol.LOOK
 
 
 def _stage(one: Incident) -> Line:
     at = one.stage_at
     if one.stage is None or at is None:
-        return line("At ", Moment(one.at)) if one.what in _LOST else line("Since ", Moment(one.at))
-    again = " again" if one.what in _LOST else ""
+        return line("At ", Moment(one.at)) if one.what in LOSSES else line("Since ", Moment(one.at))
+    again = " again" if one.what in LOSSES else ""
     after = f" after {lasting(max(at - one.at, timedelta(minutes=1)))} "
     match one.stage:
         case What.RUNNING:
@@ -98,7 +92,7 @@ def _whom(facts: AlertFacts) -> tuple[Line, ...]:
 
 def _lost(facts: AlertFacts) -> tuple[Line, ...]:
     one = facts.incident
-    if one.what not in _LOST:
+    if one.what not in LOSSES:
         return ()
     ran = one.facts.get("ran")
     lines = [line(f"Ran {lasting(timedelta(seconds=int(ran)))}")] if ran and ran >= 60 else []
@@ -158,7 +152,7 @@ _LINES = {
 
 def alert_line(facts: LineFacts) -> Message:
     """What happened next, when."""
-    times = f", {facts.times:,} times so far" if facts.times > 1 and facts.what in _LOST else ""
+    times = f", {facts.times:,} times so far" if facts.times > 1 and facts.what in LOSSES else ""
     why = line(": ", Theirs(facts.why)) if facts.why else ()
     first = line(Theirs(facts.incident.name), f" {_LINES[facts.what]}", why, times, " ", Clock(facts.at))
     ping = line(" ", Mention(facts.ping)) if facts.ping else ()
@@ -191,7 +185,7 @@ def storm(facts: StormFacts) -> Message:
     owners = up_to([line(Mention(one)) for one in facts.owners], 50, " ")
     lines = [line("Now: ", now) if now else (), names, line("For ", owners) if owners else ()]
     lines += [line("Cluster ", Theirs(facts.cluster))] if facts.cluster else []
-    symbol = Symbol.BACK if facts.what in _LOST else Symbol.LOOK
+    symbol = Symbol.BACK if facts.what in LOSSES else Symbol.LOOK
     return Message(sentence(first), (headline(symbol, first), rich(*[each for each in lines if each])))
 
 

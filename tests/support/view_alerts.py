@@ -90,14 +90,14 @@ def alerts_gallery(names: Names) -> Iterator[tuple[str, Message | Modal]]:
     """All of them once, and how a story goes on."""
     owner = Person("UOWNER", names.requester)
     for name, one in every_story(names):
-        yield f"alert {name}", alert(AlertFacts(one, owner, mention=True))
+        yield f"alert {name}", alert(AlertFacts(replace(one, mention=True), owner))
     lost = incident(names, What.PREEMPTED, "InCohortReclamation")
     for stage in (What.QUEUED, What.ADMITTED, What.RUNNING, What.OVER):
         after = replace(lost, stage=stage, stage_at=at("12:20"), stage_why=names.manager, open=stage is What.ADMITTED)
         yield f"alert {stage}", alert(AlertFacts(after, owner))
     placed = replace(incident(names, What.UNSCHEDULABLE), stage=What.ADMITTED, stage_at=at("12:20"))
     yield "alert placed", alert(AlertFacts(placed, owner, pods=8))
-    yield "alert repeated", alert(AlertFacts(replace(lost, times=6, at=at("13:42")), owner, late=True))
+    yield "alert repeated", alert(AlertFacts(replace(lost, times=6, at=at("13:42"), late=True), owner))
     saved = AlertFacts(lost, owner, names.queue, saved_at=at("11:02"), cluster=names.tool)
     yield "alert, who and where", alert(saved)
     yield "alert, team", alert(AlertFacts(replace(lost, audience=Audience("C", None, names.queue, "namespace"))))

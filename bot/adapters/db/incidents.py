@@ -1,14 +1,15 @@
 """Watched work and what is told of it. Implements `bot.ports.incidents`."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, and_, delete, func, select, update
 
 from bot.adapters.db.incident_tables import INCIDENT, REMEMBERED, STORM
 from bot.adapters.db.sql import Repository
-from bot.core.incidents.facts import Kind, Remembered, What
+from bot.core.batches import in_batches
+from bot.core.incidents.facts import Kind, Remembered, What, instant
 from bot.core.incidents.stories import Audience, Incident
 from bot.core.incidents.storms import Storm
 
@@ -24,9 +25,7 @@ class SqlMemory(Repository):
 
     def get(self, cluster: str, kind: Kind, uids: Collection[str]) -> Mapping[str, Remembered]:
         found: dict[str, Remembered] = {}
-        wanted = list(dict.fromkeys(uids))
-        for start in range(0, len(wanted), _AT_A_TIME):
-            some = wanted[start : start + _AT_A_TIME]
+        for some in in_batches(list(dict.fromkeys(uids)), _AT_A_TIME):
             where = (REMEMBERED.c.cluster == cluster, REMEMBERED.c.kind == kind.value, REMEMBERED.c.uid.in_(some))
             found |= {row["uid"]: _to_remembered(row) for row in self._all(select(REMEMBERED).where(*where))}
         return found
@@ -151,16 +150,12 @@ def _to_incident(row: RowMapping) -> Incident:
         **{name: row[name] for name in _SAME},
         **{name: rest[name] for name in (*_PLAIN, "facts")},
         what=What(row["what"]),
-        at=_instant(rest["at"]),
-        began=_instant(rest["began"]),
+        at=instant(rest["at"]),
+        began=instant(rest["began"]),
         stage=What(rest["stage"]) if rest["stage"] else None,
-        stage_at=None if rest["stage_at"] is None else _instant(rest["stage_at"]),
+        stage_at=None if rest["stage_at"] is None else instant(rest["stage_at"]),
         audience=Audience(row["to"], *rest["audience"]),
     )
-
-
-def _instant(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _to_storm(row: RowMapping) -> Storm:

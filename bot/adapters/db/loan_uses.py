@@ -9,6 +9,7 @@ from sqlalchemy import RowMapping, select
 from bot.adapters.db.idle_tables import LOAN_USE
 from bot.adapters.db.sql import Repository
 from bot.adapters.db.tables import REQUEST
+from bot.core.batches import in_batches
 from bot.core.loan_use import LoanUse, Unused
 from bot.core.past_use import UsedLoan
 from bot.core.requests import Ask
@@ -22,17 +23,16 @@ class SqlLoanUses(Repository):
     """One transaction's view of them."""
 
     def put(self, uses: Sequence[LoanUse]) -> None:
-        for first in range(0, len(uses), _AT_A_TIME):
-            insert = self._insert(LOAN_USE).values([_of_use(one) for one in uses[first : first + _AT_A_TIME]])
+        for some in in_batches(uses, _AT_A_TIME):
+            insert = self._insert(LOAN_USE).values([_of_use(one) for one in some])
             new = {column.name: insert.excluded[column.name] for column in LOAN_USE.c if not column.primary_key}
             self._connection.execute(insert.on_conflict_do_update(index_elements=[LOAN_USE.c.loan], set_=new))
 
     def of(self, loans: Collection[int]) -> Sequence[LoanUse]:
-        numbers = sorted(loans)
         found: list[LoanUse] = []
-        for first in range(0, len(numbers), _AT_A_TIME):
-            some = LOAN_USE.c.loan.in_(numbers[first : first + _AT_A_TIME])
-            found += [_to_use(row) for row in self._all(select(LOAN_USE).where(some).order_by(LOAN_USE.c.loan))]
+        for some in in_batches(sorted(loans), _AT_A_TIME):
+            query = select(LOAN_USE).where(LOAN_USE.c.loan.in_(some)).order_by(LOAN_USE.c.loan)
+            found += [_to_use(row) for row in self._all(query)]
         return found
 
     def like(self, ask: Ask, since: datetime) -> Sequence[UsedLoan]:

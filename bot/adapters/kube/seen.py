@@ -20,6 +20,8 @@ _VARIANT = f"{_KUEUE}/concurrent-admission-parent"
 _COPY = f"{_KUEUE}/multikueue-origin"
 POD_GROUP = "Pod group"
 """Kueue's: pods that are admitted together, with nothing above them but a name."""
+OF_PODS = frozenset({"PodScheduled", "DisruptionTarget", "Ready"})
+"""The conditions of a pod that say something here."""
 _SERIES = ("eventTime", "lastTimestamp", "firstTimestamp")
 _ABOVE = {
     "jobset.sigs.k8s.io/jobset-name": "JobSet",
@@ -68,7 +70,7 @@ def read_pod(cluster: str, raw: Json, wanted: Wanted) -> SeenPod | None:
     asked = _accelerators(spec, wanted)
     if not asked or not metadata.get("uid"):
         return None
-    conditions = _conditions(status, frozenset({"PodScheduled", "DisruptionTarget", "Ready"}))
+    conditions = _conditions(status, OF_PODS)
     ready = conditions.get("Ready")
     return SeenPod(
         cluster=cluster,

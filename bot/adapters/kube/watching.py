@@ -13,7 +13,7 @@ import structlog
 
 from bot.adapters.kube.client import Answer, KubeApi
 from bot.adapters.kube.objects import Json
-from bot.adapters.kube.seen import read_event, read_pod, read_workload
+from bot.adapters.kube.seen import OF_PODS, read_event, read_pod, read_workload
 from bot.adapters.kube.served import GROUP, failure, kueue_base
 from bot.adapters.kube.streams import Stream
 from bot.core.errors import Rejected, Unavailable
@@ -26,7 +26,6 @@ WATCH_SECONDS = 300
 """How long a watch is asked for, give or take a fifth, so that those of many bots do not all come back at once."""
 SILENT_SECONDS = 150.0
 """A server sends a bookmark each minute: after so long without a byte the connection is taken for dead."""
-_LOOKED_AT = frozenset({"PodScheduled", "DisruptionTarget", "Ready"})
 
 log = structlog.get_logger(__name__)
 
@@ -200,7 +199,7 @@ def _gist(raw: Json) -> int:
     said = [
         (one.get("type"), one.get("status"), one.get("reason"), one.get("message"))
         for one in status.get("conditions") or ()
-        if one.get("type") in _LOOKED_AT
+        if one.get("type") in OF_PODS
     ]
     places = (status.get("phase"), spec.get("nodeName"), status.get("nominatedNodeName"))
     return hash(repr((*places, "deletionTimestamp" in metadata, *said)))

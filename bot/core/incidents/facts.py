@@ -18,6 +18,11 @@ class Kind(StrEnum):
     POD = "Pod"
     EVENT = "Event"
 
+    @property
+    def plural(self) -> str:
+        """As settings and threads name it: workloads."""
+        return f"{self.value.lower()}s"
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
@@ -233,10 +238,11 @@ class Remembered:
     def with_json(self, text: str) -> "Remembered":
         """This one with what `to_json` wrote."""
         version, since, told, moved, evictions = json.loads(text)
-        held = moved and Move(What(moved[0]), _instant(moved[1]), *moved[2:])
-        began = None if since is None else _instant(since)
+        held = moved and Move(What(moved[0]), instant(moved[1]), *moved[2:])
+        began = None if since is None else instant(since)
         return replace(self, version=version, since=began, told=tuple(told), held=held, evictions=evictions)
 
 
-def _instant(seconds: float) -> datetime:
+def instant(seconds: float) -> datetime:
+    """Of a Unix time, as these are stored."""
     return datetime.fromtimestamp(seconds, UTC)

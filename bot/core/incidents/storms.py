@@ -23,9 +23,9 @@ class Storm:
     """When the latest of them joined."""
 
 
-def goes_on(storm: Storm | None, now: datetime, within: timedelta) -> bool:
+def goes_on(storm: Storm, now: datetime, within: timedelta) -> bool:
     """Whether one more incident belongs to a storm that is there."""
-    return storm is not None and now - storm.last <= within
+    return now - storm.last <= within
 
 
 def breaks_out(recent: Sequence[Incident], more_than: int) -> bool:

@@ -1,10 +1,10 @@
 """Whether work that is preempted comes back to where it was: checkpoints, the time to save one, and SIGTERM.
 
-Called by core/readiness/judge for work that can be preempted.
+Called by core/readiness/judge for work that can be preempted; alerts ask when it was saved last (flows/incident_facts).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
 from bot.core.durations import format_duration
@@ -31,11 +31,20 @@ def length(text: str) -> timedelta | None:
     return timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds) or None
 
 
+def saved_at(annotations: Mapping[str, str]) -> datetime | None:
+    """When work last saved itself, as it says; None where it says nothing, no instant, or one without its offset."""
+    try:
+        at = datetime.fromisoformat(annotations.get(CHECKPOINT_AT, "").strip())
+    except ValueError:
+        return None
+    return at if at.tzinfo else None
+
+
 def unsaved_seconds(work: Work, now: datetime) -> int:
     """GPU-seconds that are lost if it is preempted now. What serves has nothing to save."""
     if work.running_since is None or not work.ends:
         return 0
-    saved = _instant(work.annotations.get(CHECKPOINT_AT, ""))
+    saved = saved_at(work.annotations)
     since = max(work.running_since, saved) if saved and saved <= now else work.running_since
     return max(0, int((now - since).total_seconds())) * work.gpus
 
@@ -75,7 +84,7 @@ def sigterm_faults(work: Work) -> Iterator[Fault]:
 def _age(work: Work, interval: timedelta, now: datetime) -> Iterator[Fault]:
     said = work.annotations.get(CHECKPOINT_AT)
     mend = f"See why it does not save; it sets {CHECKPOINT_AT} each time it has"
-    saved = _instant(said) if said is not None else None
+    saved = saved_at(work.annotations)
     if said is not None and saved is None:
         problem = f"When it last saved, {_quoted(said)}, is not an instant"
         yield "checkpoint-unreadable", problem, f"Write {CHECKPOINT_AT} as 2026-12-05T14:05:00Z"
@@ -106,14 +115,6 @@ def _time_to_save(work: Work) -> Iterator[Fault]:
         problem = f"Grace period {grace}, saving takes {format_duration(takes)}"
         seconds = 2 * int(takes.total_seconds())
         yield "grace-short", problem, f"Set terminationGracePeriodSeconds: {seconds} on its pods"
-
-
-def _instant(text: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return at if at.tzinfo else None
 
 
 def _quoted(text: str) -> str:

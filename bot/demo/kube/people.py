@@ -18,6 +18,8 @@ from bot.demo.kube.writes import JSON_PATCH, MERGE_PATCH
 Obj = dict[str, Any]
 Quantity = int | str
 GPU = "nvidia.com/gpu"
+FLAVOR_LABEL = "gpu-flavor"
+"""Of nodes: which flavor they are of."""
 AUTOMATION = "MultiKueueManagerQuotaAutomation"
 """The condition that says that Kueue writes a manager queue's quotas."""
 _KEYS = {"nominal": "nominalQuota", "borrowing": "borrowingLimit", "lending": "lendingLimit"}
@@ -99,7 +101,7 @@ class Hands:
         """
         flavors = []
         for flavor, quota in quotas.items():
-            self.ensure("resourceflavors", flavor, {"spec": {"nodeLabels": {"gpu-flavor": flavor}}})
+            self.ensure("resourceflavors", flavor, {"spec": {"nodeLabels": {FLAVOR_LABEL: flavor}}})
             limits: Limits = quota if isinstance(quota, dict) else {"nominal": quota}
             entry = {_KEYS[key]: value for key, value in limits.items() if value is not None}
             flavors.append({"name": flavor, "resources": [{"name": resource, **entry}]})
@@ -113,7 +115,7 @@ class Hands:
         """A node that is ready, with so many devices of a flavor."""
         spec: Obj = {"unschedulable": True} if cordoned else {}
         status = {"allocatable": {resource: str(gpus)}, "conditions": [{"type": "Ready", "status": "True"}]}
-        return self.add("nodes", name, {"spec": spec, "status": status}, labels={"gpu-flavor": flavor})
+        return self.add("nodes", name, {"spec": spec, "status": status}, labels={FLAVOR_LABEL: flavor})
 
     def cordon(self, name: str, *, undo: bool = False) -> None:
         """As `kubectl cordon` does, or `uncordon`."""
@@ -138,7 +140,7 @@ class Hands:
         pod: Obj = {"restartPolicy": "Never"}
         pod["containers"] = [{**container, "resources": {"requests": share, "limits": share}}]
         if flavor := options.get("flavor"):
-            pod["nodeSelector"] = {"gpu-flavor": flavor}
+            pod["nodeSelector"] = {FLAVOR_LABEL: flavor}
         pods, annotations = options.get("pods", 1), options.get("annotations", {})
         template = {"metadata": {"annotations": annotations} if annotations else {}, "spec": pod}
         spec = {"parallelism": pods, "completions": pods, "suspend": True, "template": template}

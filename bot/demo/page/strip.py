@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.demo.kube import workloads
-from bot.demo.kube.people import GPU
+from bot.demo.kube.people import FLAVOR_LABEL, GPU
 from bot.demo.page.outages import Outages
 from bot.demo.page.scene import Moved, Scene
 from bot.demo.page.tempo import Tempo
@@ -65,7 +65,7 @@ def _nodes(scene: Scene) -> Iterator[Json]:
 
 
 def _flavor(node: Json) -> str:
-    return str(node["metadata"].get("labels", {}).get("gpu-flavor", ""))
+    return str(node["metadata"].get("labels", {}).get(FLAVOR_LABEL, ""))
 
 
 def _entry(flavors: Any, flavor: str) -> Json:
