@@ -47,7 +47,7 @@ def test_all_who_ask_during_a_call_share_the_next_one() -> None:
         first = _ask(pool, shared, 1)
         assert work.begun.acquire(timeout=5)
         later = _ask(pool, shared, 30)
-        _until(lambda: shared._next is not None)
+        _until(lambda: _waiting(shared) == 29)  # and one leads: who comes later needs a later call
         for gate in work.gates:
             gate.set()
         assert first[0].result(5) == 1
@@ -94,6 +94,12 @@ def test_a_failure_reaches_who_waited_and_nobody_after_them(error: BaseException
     with pytest.raises(type(error)):
         shared.get()
     assert shared.get() == 2
+
+
+def _waiting(shared: Shared[int]) -> int:
+    """For the next call, without the one who makes it."""
+    upcoming = shared._next
+    return 0 if upcoming is None else len(upcoming._condition._waiters)  # type: ignore[attr-defined]
 
 
 def _until(happens: Callable[[], bool]) -> None:
