@@ -19,6 +19,10 @@ class LeaderRow:
     expires_at: datetime | None = None
     gap: tuple[datetime, datetime] | None = None
 
+    def copy(self) -> "LeaderRow":
+        """The row as another transaction has it."""
+        return LeaderRow(self.holder, self.epoch, self.renewed_at, self.expires_at, self.gap)
+
 
 class FakeLeadership:
     """Implements ports.store.Leadership."""

@@ -69,7 +69,7 @@ class Tables:
             inbox=dict(self.inbox),
             notices=dict(self.notices),
             audit=self.audit,
-            leader=replace(self.leader),
+            leader=self.leader.copy(),
             pause=self.pause,
             uses=dict(self.uses),
             idle_offers=dict(self.idle_offers),

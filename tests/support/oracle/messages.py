@@ -112,14 +112,18 @@ def _markup(where: str, words: str) -> Iterator[str]:
             yield f"{where} has {broken!r}: {rest[:120]!r}"
 
 
-def _elements(value: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        for inner in value.values():
-            yield from _elements(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            yield from _elements(inner)
+def _elements(value: Any) -> list[Mapping[str, Any]]:
+    """Every object in it, at any depth."""
+    found: list[Mapping[str, Any]] = []
+    left = [value]
+    while left:
+        inner = left.pop()
+        if isinstance(inner, dict):
+            found.append(inner)
+            left += inner.values()
+        elif isinstance(inner, (list, tuple)):
+            left += inner
+    return found
 
 
 def _texts(value: Any) -> Iterator[tuple[str, str]]:
