@@ -13,16 +13,16 @@ PYTEST := $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 15 --durati
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one .venv, made by one at a time
-.PHONY: help demo page picture test check format lint types imports drift lock clean
+.PHONY: help demo story picture test check format lint types imports drift lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-demo: venv-run ## the scripted story, with the real bot against simulated Slack and Kubernetes (SCRIPT=loop)
-	@$(PY) -m bot demo --script $(SCRIPT)
-
-page: venv-run ## the demo in the browser: simulated Slack and Kubernetes, the real bot (ARGS="--no-browser --port 0")
+demo: venv-run ## in the browser: simulated Slack and Kubernetes, the real bot (ARGS="--no-browser --port 0")
 	@$(PY) -m bot demo $(ARGS)
+
+story: venv-run ## the same as a scripted story in the terminal, which ends by itself (SCRIPT=loop)
+	@$(PY) -m bot demo --script $(SCRIPT)
 
 test: venv-test ## all tests; what this machine lacks is skipped and listed at the end (ARGS="-k words")
 	@$(PYTEST) $(ARGS)

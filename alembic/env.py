@@ -6,9 +6,29 @@ from alembic import context
 from sqlalchemy import Connection
 
 from bot.adapters.db import engine as engines
-from bot.adapters.db import eviction_table, home_table, idle_tables, proposal_table, tables, unanswered_tables
+from bot.adapters.db import (
+    eviction_table,
+    home_table,
+    idle_tables,
+    incident_tables,
+    lost_name_table,
+    position_table,
+    proposal_table,
+    tables,
+    unanswered_tables,
+)
 
-TABLES = (tables, eviction_table, home_table, idle_tables, proposal_table, unanswered_tables)
+TABLES = (
+    tables,
+    eviction_table,
+    home_table,
+    idle_tables,
+    incident_tables,
+    lost_name_table,
+    position_table,
+    proposal_table,
+    unanswered_tables,
+)
 """All modules with tables: they are known once they are imported."""
 
 

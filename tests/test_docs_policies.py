@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from bot.adapters.policy_yaml import parse
-from bot.core.policy import FILES, Policy, approvals, clusters, idle, read_policy, teams
+from bot.core.policy import FILES, Policy, alerts, approvals, clusters, idle, read_policy, teams
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
@@ -31,6 +31,11 @@ SECTIONS: Mapping[str, tuple[type[BaseModel], ...]] = {
     "What a rule gives": (approvals.Then,),
     "Steps": (approvals.Step,),
     "Unanswered": (approvals.Unanswered,),
+    "alerts.yaml": (alerts.AlertsFile,),
+    "Grace": (alerts.Grace,),
+    "Storm": (alerts.Storm,),
+    "Routes": (alerts.Route,),
+    "Mutes": (alerts.Mute,),
     "clusters.yaml": (clusters.ClustersFile,),
     "A cluster": (clusters.Cluster,),
     "An accelerator": (clusters.Accelerator,),
@@ -56,9 +61,11 @@ def default_words(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     if isinstance(value, BaseModel):
-        defaults = {approvals.Limits, approvals.Unanswered, idle.IdleLoans}
+        defaults = {approvals.Limits, approvals.Unanswered, idle.IdleLoans, alerts.Grace, alerts.Storm}
         return "all defaults" if type(value) in defaults else "`{}`"
     if isinstance(value, timedelta):
+        if value % timedelta(hours=1):
+            return f"`{value // timedelta(minutes=1)}min`"
         whole_days = value % timedelta(days=1) == timedelta(0)
         return f"`{value.days}d`" if whole_days else f"`{value // timedelta(hours=1)}h`"
     if isinstance(value, tuple):
@@ -67,8 +74,8 @@ def default_words(field: FieldInfo) -> str:
 
 
 def every_model(model: type[BaseModel] | None = None) -> Iterator[type[BaseModel]]:
-    """The models that the three files are made of."""
-    for name in (teams, approvals, clusters, idle):
+    """The models that the files are made of."""
+    for name in (teams, approvals, clusters, alerts, idle):
         for value in vars(name).values():
             if isinstance(value, type) and issubclass(value, BaseModel) and value.__module__ == name.__name__:
                 yield value

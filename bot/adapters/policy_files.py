@@ -1,6 +1,6 @@
 """policies/*.yaml on disk: read strictly, and read again when they change. Used by app and the policy commands.
 
-A directory is taken as a whole: the three files are read until two readings agree, so that a change of one, or the
+A directory is taken as a whole: the files are read until two readings agree, so that a change of one, or the
 swap of a mounted ConfigMap's symlink, is never seen by halves.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.policy_yaml import MOST_BYTES, BadYaml, Document, parse
-from bot.core.policy import FILES, Finding, Policy, read_policy
+from bot.core.policy import FILES, MAY_BE_LEFT_OUT, Finding, Policy, read_policy
 
 _READINGS = 5
 
@@ -108,20 +108,24 @@ def _contents(directory: Path) -> _Contents:
 
 
 def _read_all(directory: Path) -> _Contents:
-    return {name: _read(directory / name) for name in FILES}
+    read = {name: _read(directory / name) for name in FILES}
+    return {name: content for name, content in read.items() if content is not None}
 
 
-def _read(path: Path) -> bytes | str:
+def _read(path: Path) -> bytes | str | None:
+    """None: there is no such file, and it may be left out."""
     try:
         with path.open("rb") as file:
             return file.read(MOST_BYTES + 1)
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and path.name in MAY_BE_LEFT_OUT:
+            return None
         return f"cannot be read: {error.strerror or error}"
 
 
 def _digest(contents: _Contents) -> str:
     digest = hashlib.sha256()
-    for name in FILES:
+    for name in contents:
         content = contents[name]
         digest.update(f"{name} {type(content).__name__} {len(content)}\n".encode())
         digest.update(content if isinstance(content, bytes) else content.encode())

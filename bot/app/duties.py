@@ -1,9 +1,10 @@
 """What a process does while it leads: loops that can be woken, and jobs of the timetable. Built by app/run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from bot.app.leader import Leader
+from bot.app.watches import watch_loops
 from bot.core.pace import Pace
 from bot.flows.answer_ask_back import close_ask_backs
 from bot.flows.chase_requests import chase_requests
@@ -14,11 +15,13 @@ from bot.flows.evict_work import Memory as EvictMemory
 from bot.flows.evict_work import evict_work
 from bot.flows.lapse_requests import lapse_requests
 from bot.flows.lost_names import lost_names
+from bot.flows.observe_work import tell_due
 from bot.flows.offer_idle import offer_idle
 from bot.flows.publish_home import HomeMemory, publish_homes
 from bot.flows.remind_loans import remind_loans
 from bot.flows.render_notices import renderer
 from bot.flows.world import World
+from bot.ports.watching import Source
 from bot.workers import Loop
 
 Job = tuple[Callable[[], object], timedelta]
@@ -31,18 +34,22 @@ EVICT_EVERY = timedelta(seconds=5)
 class Duties:
     """The leader's loops and jobs of one process; while another one leads they do nothing."""
 
-    def __init__(self, world: World, leader: Leader, pace: Pace, converge_every: timedelta) -> None:
+    def __init__(
+        self, world: World, leader: Leader, pace: Pace, converge_every: timedelta, sources: Sequence[Source]
+    ) -> None:
         self._world = world
         self._leader = leader
-        converged, homes, render = ConvergeMemory(), HomeMemory(), renderer(world)
+        homes, render = HomeMemory(), renderer(world)
+        self._converged = ConvergeMemory()
         self._converge = Loop(
             "converge",
-            leader.leading(lambda epoch: converge_all(world, epoch, converged, leader.lift)),
+            leader.leading(lambda epoch: converge_all(world, epoch, self._converged, leader.lift)),
             converge_every,
         )
         self._deliver = Loop("deliver", leader.leading(lambda epoch: deliver(world, epoch, pace, render)), LOOK_EVERY)
         self._homes = Loop("homes", leader.leading(lambda _epoch: publish_homes(world, homes)), LOOK_EVERY)
-        self.loops = (self._converge, self._deliver, self._homes)
+        self._watches = watch_loops(world, leader, sources)
+        self.loops: tuple[Loop, ...] = (self._converge, self._deliver, self._homes, *self._watches)
 
     def jobs(self) -> tuple[Job, ...]:
         """What is due is asked of the database by each of them."""
@@ -56,7 +63,13 @@ class Duties:
             (leading(lambda epoch: evict_work(world, epoch, evicted)), EVICT_EVERY),
             (leading(lambda epoch: close_ask_backs(world, epoch)), LOOK_EVERY),
             (leading(lambda epoch: chase_requests(world, epoch)), LOOK_EVERY),
+            (leading(lambda epoch: tell_due(world, epoch)), LOOK_EVERY),
         )
+
+    def begin(self) -> None:
+        """This process leads from now on."""
+        for loop in (self._converge, self._deliver, *self._watches):
+            loop.wake()
 
     def wake_convergence(self) -> None:
         """Quota may have to change."""

@@ -1,5 +1,6 @@
 """Makes the adapters from the settings. Called by app/run; what cannot work is said with what to do about it."""
 
+import random
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -17,9 +18,11 @@ from bot.adapters.policy_files import Broken, PolicyFiles, Unchanged
 from bot.adapters.slack.calls import web_client
 from bot.adapters.slack.chat import SlackChat
 from bot.adapters.slack.directory import Directory
+from bot.core.incidents.facts import Kind
 from bot.core.policy import Policy
 from bot.flows.keep_policy import PolicyProblem
 from bot.ports.clock import Clock
+from bot.ports.watching import Source
 from bot.settings import Convergence, Settings
 from bot.workers import Urgent
 
@@ -33,6 +36,8 @@ class Parts:
     policies: PolicyFiles
     chat: SlackChat
     clusters: Mapping[str, KubeCluster]
+    sources: Sequence[Source]
+    """What is watched: each kind of each cluster."""
     policy_is_good: bool = True
     """False while the files on disk cannot be used."""
 
@@ -66,12 +71,15 @@ def make_parts(settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts
 
 def _on(store: SqlStore, policies: PolicyFiles, settings: Settings, clock: Clock, acknowledging: Urgent) -> Parts:
     client = web_client(settings.slack_bot_token.get_secret_value(), settings.slack_api_url)
+    clusters = make_clusters(settings, policies.policy, clock)
+    kinds = [kind for kind in Kind if f"{kind.value.lower()}s" in settings.watched]
     return Parts(
         store=store,
         inbox=InboxWriter(store, lambda: acknowledging.count),
         policies=policies,
         chat=SlackChat(client, Directory(client, clock)),
-        clusters=make_clusters(settings, policies.policy, clock),
+        clusters=clusters,
+        sources=[one.source(kind, random.random) for one in clusters.values() for kind in kinds],
     )
 
 

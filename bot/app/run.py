@@ -101,7 +101,8 @@ class Bot:
         self._policy_memory = PolicyMemory()
         lease = timedelta(seconds=settings.lease_seconds)
         self._leader = Leader(self.world, process, lease, self._on_leading)
-        self._duties = Duties(self.world, self._leader, self._pace, timedelta(seconds=settings.converge_every))
+        every = timedelta(seconds=settings.converge_every)
+        self._duties = Duties(self.world, self._leader, self._pace, every, self._parts.sources)
         self._desk = Desk(self.world, handler_of, process)
         self._pool = Pool("worker", WORKERS, self._handle, self._acknowledging)
         self.timetable = self._make_timetable(lease)
@@ -191,7 +192,8 @@ class Bot:
         if self._socket is not None:
             self._socket.keep_connected()
             self.timetable.add_job(self._socket.keep_connected, "interval", seconds=RECONNECT_EVERY.total_seconds())
-        log.info("the bot works", port=self.port, socket_mode=self._socket is not None, off=["bills", "alerts"])
+        off = ["bills", *([] if self._parts.sources else ["alerts"])]
+        log.info("the bot works", port=self.port, socket_mode=self._socket is not None, off=off)
 
     def stop(self) -> None:
         """Take nothing new, finish what has begun, hand over the lease, close the database last.
@@ -206,8 +208,9 @@ class Bot:
             Ending("http", self._stop_http),
             *([Ending("socket mode", self._socket.close)] if self._socket is not None else []),
         ]
-        for part in (self._pool, *self._duties.loops):
-            part.stop()
+        self._pool.stop()
+        for loop in self._duties.loops:
+            loop.stop()
         cleanly = [_ended(part, ends) for part in self._duties.loops]
         cleanly.append(Ending("lease", self._leader.resign).cleanly(ends))
         cleanly.append(_ended(self._pool, ends))
@@ -222,8 +225,7 @@ class Bot:
 
     def _on_leading(self, epoch: int) -> None:
         tell_after_start(self.world, epoch)
-        self._duties.wake_convergence()
-        self._duties.wake_delivery()
+        self._duties.begin()
 
     def _alive(self) -> dict[str, str]:
         return {"threads": "ok" if all(one.alive for one in self._duties.loops) else "a loop has died"}

@@ -4,6 +4,7 @@ Every one of them but `db upgrade` only reads. What is wrong goes to standard er
 """
 
 import os
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
@@ -54,9 +55,15 @@ def run() -> None:
 def demo(
     script: Annotated[str, typer.Option(help="Play a story in the terminal instead: loop.")] = "",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page on loopback; 0 is a free one.")] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+    browser: Annotated[
+        bool | None,
+        typer.Option("--browser/--no-browser", help="Open the page in a browser, or only print its address."),
+    ] = None,
 ) -> None:
-    """A Slack workspace in the browser: the real bot between a simulated Slack and a simulated cluster."""
+    """A Slack workspace in the browser: the real bot between a simulated Slack and a simulated cluster.
+
+    With nobody to look (no terminal, or CI is set) and unless told how to show it, a story in the terminal that ends.
+    """
     from bot.demo.page import PortTaken
     from bot.demo.run import STORIES, play
     from bot.demo.run_page import show
@@ -64,12 +71,19 @@ def demo(
     configure_logs("WARNING", "console")
     if script and script not in STORIES:
         _fail(f"No script {script}. There are: {', '.join(STORIES)}.", 2)
+    if not script and browser is None and not _somebody_looks():
+        out.print("Nobody looks here, so the story instead of the page; --no-browser serves the page.\n")
+        script = "loop"
     if script:
         raise typer.Exit(play(script, out.print))
     try:
-        raise typer.Exit(show(out.print, port, browser=browser))
+        raise typer.Exit(show(out.print, port, browser=browser is not False))
     except PortTaken as error:
         _fail(f"The page cannot be served on port {port}: {error}", 1)
+
+
+def _somebody_looks() -> bool:
+    return sys.stdout.isatty() and os.environ.get("CI", "").lower() not in {"1", "true"}
 
 
 @app.command()

@@ -38,6 +38,15 @@ class AtRisk:
 
 
 @dataclass(frozen=True, slots=True)
+class Workers:
+    """A queue whose work runs on worker clusters (MultiKueue), where their own quota limits it too."""
+
+    queue: str
+    unknown: str = ""
+    """Why it is not known whether it is one, as a clause; empty if it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Impact:
     """Figures of one proposed loan against one picture of the cluster. Devices are whole."""
 
@@ -78,6 +87,8 @@ class Impact:
     """Queues of the loan that admit nothing now."""
     overcommit: Overcommit | None = None
     """Of an extra loan: what is promised with it, against the nodes."""
+    workers: Workers | None = None
+    """Set if quota on worker clusters limits the borrower too, or may."""
 
 
 def assess(ask: Ask, picture: ClusterPicture, workloads: Sequence[WorkloadSnapshot]) -> Impact:

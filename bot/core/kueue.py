@@ -40,6 +40,15 @@ class Preemption:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckRef:
+    """An admission check that a ClusterQueue names."""
+
+    name: str
+    flavors: tuple[str, ...] = ()
+    """Which flavors it is for; empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
 class QueueSnapshot:
     """One ClusterQueue at one resourceVersion."""
 
@@ -70,6 +79,8 @@ class QueueSnapshot:
     """The field manager that wrote the spec last, from managedFields; None when not known."""
     quota_automation: str | None = None
     """Why Kueue itself writes or overrides this queue's quotas (MultiKueue, effectiveQuotas); None if it does not."""
+    checks: tuple[CheckRef, ...] = ()
+    """Admission checks that its work must pass."""
     no_effect: tuple[str, ...] = ()
     """Of a ResourceQuota: keys that look like a quota of devices and count nothing (core/resource_quotas)."""
 

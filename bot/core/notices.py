@@ -19,6 +19,7 @@ class Priority(IntEnum):
 
     APPROVAL = 0
     PERSON = 1
+    ALERT = 2
 
 
 class NoticeState(StrEnum):

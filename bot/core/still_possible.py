@@ -4,6 +4,8 @@ Asked at the click and when an offer is accepted (flows/still_possible), and by 
 was only renamed has another name here: nothing tells the two apart, so the sentences say what is not there any more.
 """
 
+from dataclasses import dataclass
+
 from bot.core.kueue import ClusterPicture, FlavorResource, QueueSnapshot
 from bot.core.lenders import automation_sentence
 from bot.core.loans import LoanKind
@@ -13,28 +15,41 @@ from bot.core.resource_quotas import kind_of
 from bot.core.trees import share_a_tree
 
 
-def gone_from_policy(policy: Policy, ask: Ask) -> str | None:
-    """What a request stands on that the policy does not name any more, as a clause; None if it names all of it."""
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A name that the policy has no more."""
+
+    name: str
+    """What is missing, the same for all that stand on it: "team vision"."""
+    why: str
+    """As a clause: "team vision is not in the policy any more"."""
+
+
+def gone_from_policy(policy: Policy, ask: Ask) -> Gone | None:
+    """What a request stands on that the policy does not name any more; None if it names all of it."""
     if policy.cluster(ask.cluster) is None:
-        return f"cluster {ask.cluster} is not in the policy any more"
+        return _not_there(f"cluster {ask.cluster}")
     owner = policy.team_of(ask.cluster, ask.queue)
     if policy.team(ask.team) is None:
-        now = f"; {ask.queue} belongs to {owner} now" if owner else ""
-        return f"team {ask.team} is not in the policy any more{now}"
+        return _not_there(f"team {ask.team}", f"; {ask.queue} belongs to {owner} now" if owner else "")
     if ask.queue not in policy.queues_of(ask.team, ask.cluster):
-        now = f"; it belongs to {owner} now" if owner else ""
-        return f"{kind_of(ask.queue)} {ask.queue} is no queue of team {ask.team} any more{now}"
+        now, queue = f"; it belongs to {owner} now" if owner else "", f"{kind_of(ask.queue)} {ask.queue}"
+        return Gone(f"{queue} of team {ask.team}", f"{queue} is no queue of team {ask.team} any more{now}")
     return None
 
 
-def lenders_team_gone(policy: Policy, request: QuotaRequest) -> str | None:
-    """The team whose leads consented to lend, if the policy does not name it any more, as a clause."""
+def _not_there(name: str, now: str = "") -> Gone:
+    return Gone(name, f"{name} is not in the policy any more{now}")
+
+
+def lenders_team_gone(policy: Policy, request: QuotaRequest) -> Gone | None:
+    """The team whose leads consented to lend, if the policy does not name it any more."""
     ask = request.ask
     if ask.lender is None or policy.team_of(ask.cluster, ask.lender) is not None:
         return None
     asked = (step.who.removeprefix("leads:") for step in request.steps if step.who.startswith("leads:"))
     gone = next((team for team in asked if policy.team(team) is None), None)
-    return f"team {gone} is not in the policy any more" if gone else None
+    return _not_there(f"team {gone}") if gone else None
 
 
 def gone_from_cluster(ask: Ask, picture: ClusterPicture) -> str | None:

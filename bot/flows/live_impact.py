@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from bot.core.convergence.facts import FieldKey, FieldName
-from bot.core.impact import Impact, Move, assess
+from bot.core.impact import Impact, Move, Workers, assess
 from bot.core.kueue import ClusterPicture, FlavorResource
 from bot.core.loans import LoanKind
 from bot.core.overcommit import Lent, Overcommit, against, overcommit, quota_overcommit
 from bot.core.requests import Ask
 from bot.core.resource_quotas import hard_field, is_resource_quota, kind_of
 from bot.flows.gather import open_loans
-from bot.flows.read_cluster import NotRead, read_hardware, read_queues, read_work
+from bot.flows.read_cluster import NotRead, read_hardware, read_multikueue, read_queues, read_work
 from bot.flows.world import World
 
 
@@ -32,8 +32,21 @@ def live_impact(world: World, ask: Ask, picture: ClusterPicture | None = None) -
     proposing = world.policies.policy.proposing(ask.cluster)
     in_git = tuple(name for name in (ask.lender, ask.queue) if name in proposing and name is not None)
     impact = assess(ask, look, workloads)
-    impact = replace(impact, overcommit=live_overcommit(world, ask, look), in_git=in_git)
+    workers = live_workers(world, ask, look)
+    impact = replace(impact, overcommit=live_overcommit(world, ask, look), in_git=in_git, workers=workers)
     return _with_bases(world, ask, impact)
+
+
+def live_workers(world: World, ask: Ask, picture: ClusterPicture) -> Workers | None:
+    """Whether quota on worker clusters limits the borrower as well; None if it does not. Asked only where the queue
+    has admission checks on this flavor: without any, nobody needs the right to list them."""
+    checks = {one.name for one in picture.queues[ask.queue].checks if not one.flavors or ask.flavor in one.flavors}
+    if not checks:
+        return None
+    found = read_multikueue(world, ask.cluster)
+    if isinstance(found, NotRead):
+        return Workers(ask.queue, found.why)
+    return Workers(ask.queue) if checks & set(found) else None
 
 
 def live_overcommit(world: World, ask: Ask, picture: ClusterPicture) -> Overcommit | None:

@@ -16,6 +16,9 @@ _SAY_NOW = frozenset(
         NoticeKind.NEXT_STEP,
         NoticeKind.OUTSIDE_EDIT,
         NoticeKind.SLACK_BACK,
+        NoticeKind.ALERT,
+        NoticeKind.ALERT_LINE,
+        NoticeKind.ALERT_STORM,
     }
 )
 """These say what is so now, or carry their own time."""

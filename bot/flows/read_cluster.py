@@ -62,6 +62,14 @@ def read_hardware(world: World, cluster: str, resource: str) -> Hardware | NotRe
         return _not_read(world, cluster, error)
 
 
+def read_multikueue(world: World, cluster: str) -> Collection[str] | NotRead:
+    """The admission checks that send work to worker clusters."""
+    try:
+        return world.clusters[cluster].multikueue_checks()
+    except (Unavailable, Rejected) as error:
+        return _not_read(world, cluster, error)
+
+
 def _not_read(world: World, cluster: str, error: Unavailable | Rejected) -> NotRead:
     if isinstance(error, Unavailable):
         return NotRead(f"the {error.what} is not answering", "Try again in a few minutes.")

@@ -15,7 +15,7 @@ from bot.ports.store import UnitOfWork
 from bot.views import loan_trouble, platform
 from bot.views.kinds import NoticeKind
 from bot.views.loan_trouble import QueueTrouble
-from bot.views.lost_names import name_gone
+from bot.views.lost_names import LostStanding, name_back, name_gone
 from bot.views.pause import Resumed, paused_notice, resumed_notice
 from bot.views.platform import Outage, PolicyTrouble, Unreadable
 
@@ -97,8 +97,16 @@ def _no_approver(_world: World, notice: Notice) -> Message:
 
 
 def _name_gone(_world: World, notice: Notice) -> Message:
-    facts = notice.draft.facts
-    return name_gone(facts["what"], facts["loans"], facts["lapsed"])
+    return name_gone(notice.draft.facts["what"], _standing(notice.draft.facts))
+
+
+def _name_back(_world: World, notice: Notice) -> Message:
+    return name_back(notice.draft.facts["name"], _standing(notice.draft.facts))
+
+
+def _standing(facts: Mapping[str, Any]) -> LostStanding:
+    until = datetime.fromisoformat(facts["until"])
+    return LostStanding(facts["loans"], facts["waiting"], facts["lapsed"], until)
 
 
 def _unreachable(_world: World, notice: Notice) -> Message:
@@ -139,6 +147,7 @@ FOR_ADMINS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.CHANNEL_UNREACHABLE: _unreachable,
     NoticeKind.NO_APPROVER: _no_approver,
     NoticeKind.NAME_GONE: _name_gone,
+    NoticeKind.NAME_BACK: _name_back,
     NoticeKind.QUOTA_PAUSED: _pause,
     NoticeKind.QUOTA_RESUMED: _pause,
     NoticeKind.CANNOT_READ: _cannot_read,

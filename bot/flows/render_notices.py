@@ -20,6 +20,7 @@ from bot.flows.edit_facts import edit_facts
 from bot.flows.eviction_facts import extension_of
 from bot.flows.gather import person_or_id
 from bot.flows.idle_facts import idle_facts
+from bot.flows.incident_facts import render_alert, render_line, render_storm
 from bot.flows.propose_changes import proposal_facts
 from bot.flows.reminder_facts import endings
 from bot.flows.render_ask_back import render_ask_back
@@ -219,4 +220,7 @@ _OTHERS: Mapping[NoticeKind, Callable[[World, Notice], Message]] = {
     NoticeKind.ENDS_SOON: _ending,
     NoticeKind.IDLE_LOAN: _idle,
     NoticeKind.ANSWER: _answer,
+    NoticeKind.ALERT: render_alert,
+    NoticeKind.ALERT_LINE: render_line,
+    NoticeKind.ALERT_STORM: render_storm,
 }

@@ -11,10 +11,11 @@ from bot.flows.world import World
 
 
 def check_policy_names(policy: Policy, request: QuotaRequest) -> None:
-    """Raises Refused if the team, its queue or the cluster is in the policy no more: the timetable closes it soon."""
-    why = gone_from_policy(policy, request.ask)
-    if why is not None:
-        raise Refused(f"{request.name} cannot be approved: {why}. It lapses by itself; what is needed is asked anew.")
+    """Raises Refused if the team, its queue or the cluster is in the policy no more."""
+    gone = gone_from_policy(policy, request.ask)
+    if gone is not None:
+        waits = "It waits 24 h for that to come back, then it lapses."
+        raise Refused(f"{request.name} cannot be approved: {gone.why}. {waits}")
 
 
 def impact_if_possible(world: World, ask: Ask, name: str) -> Impact | NotRead:

@@ -1,11 +1,12 @@
 """One Kubernetes cluster with Kueue. Implemented by adapters/kube."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Protocol
 
 from bot.core.convergence.changes import PatchResult, QueueChange
 from bot.core.evictions import ActiveChange
+from bot.core.incidents.facts import Owner
 from bot.core.kueue import ClusterPicture, WorkloadSnapshot
 from bot.core.overcommit import Hardware
 from bot.core.readiness.facts import ClusterFacts
@@ -41,8 +42,17 @@ class Cluster(Protocol):
         """All nodes with what they have of a resource, and the nodes that each ResourceFlavor means."""
         ...
 
+    def multikueue_checks(self) -> Collection[str]:
+        """Names of the admission checks that send work to worker clusters."""
+        ...
+
     def preemption_facts(self, devices: Collection[str]) -> ClusterFacts:
         """What readiness is judged from. `devices`: resources that count as GPUs. What may not be read is in it."""
+        ...
+
+    def notes_above(self, namespace: str, owner: Owner) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """The bot's annotations on a piece of work and on its namespace; none where the bot may not look, or where
+        there is no such thing. Raises Unavailable."""
         ...
 
     def set_active(self, change: ActiveChange) -> PatchResult:

@@ -16,9 +16,12 @@ from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState
 from bot.ports.evictions import Evictions
 from bot.ports.home_tabs import HomeTabs
 from bot.ports.idle_store import IdleOffers, LoanUses
+from bot.ports.incidents import Incidents, Memory, Storms
 from bot.ports.leadership import Leadership
+from bot.ports.lost_names import LostNames
 from bot.ports.proposals import Proposals
 from bot.ports.unanswered import AskBacks, Escalations
+from bot.ports.watching import Positions
 
 
 class Requests(Protocol):
@@ -260,6 +263,16 @@ class UnitOfWork(Protocol):
     def home_tabs(self) -> HomeTabs: ...
     @property
     def proposals(self) -> Proposals: ...
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def incidents(self) -> Incidents: ...
+    @property
+    def storms(self) -> Storms: ...
+    @property
+    def positions(self) -> Positions: ...
+    @property
+    def lost_names(self) -> LostNames: ...
 
     def alone(self, what: str) -> None:
         """Wait until nobody else is in a transaction that is alone with `what`, and be in it until this one ends."""

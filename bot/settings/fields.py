@@ -146,6 +146,16 @@ class Convergence(Policies, Database):
 class Settings(Convergence):
     """For `run`: everything."""
 
+    alerts_from: Annotated[
+        str,
+        AfterValidator(rules.alerts_from),
+        Doc(
+            unit="kinds",
+            allowed="any of workloads, pods and events with commas between them, or off",
+            reason="all three, so that owners hear of whatever happens to their work; leave out what the bot may not "
+            "watch in the cluster, and off ends alerts",
+        ),
+    ] = "workloads,pods,events"
     slack_bot_token: Annotated[
         SecretStr,
         AfterValidator(rules.bot_token),
@@ -210,6 +220,11 @@ class Settings(Convergence):
             reason="without it there is no metering and no bill, and all else works",
         ),
     ] = None
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Plurals of the kinds that alerts come from, in order; none with off."""
+        return () if self.alerts_from == "off" else tuple(self.alerts_from.split(","))
 
     @property
     def socket_mode(self) -> bool:

@@ -26,6 +26,7 @@ TOKENS = {
     "xoxc-": ("a browser session's token (xoxc-)", "it is a person's login: keep it out of any configuration"),
     "xoxd-": ("a browser session's cookie (xoxd-)", "it is a person's login: keep it out of any configuration"),
 }
+WATCHED = ("workloads", "pods", "events")
 MAYBE_SECRET = re.compile(r"xox[a-z][-.]|xapp-|:/.*@|[0-9a-f]{24}", re.IGNORECASE)
 BOT_REMEDY = "put the Bot User OAuth Token (xoxb-...) here: Slack app's page, OAuth & Permissions"
 APP_REMEDY = (
@@ -70,6 +71,18 @@ def _token(value: SecretStr, prefix: str, remedy: str) -> SecretStr:
     if len(text) == len(prefix) or text.endswith("..."):
         raise wrong("holds the beginning of a token only", remedy)
     return value
+
+
+def alerts_from(value: str) -> str:
+    """Without spaces, each kind once."""
+    words = [word for word in (one.strip().lower() for one in value.split(",")) if word]
+    if words == ["off"]:
+        return "off"
+    unknown = next((word for word in words if word not in WATCHED), None)
+    if unknown is not None or not words:
+        what = f"names {shown(unknown)}" if unknown else "is empty"
+        raise wrong(what, f"write any of {', '.join(WATCHED)} with commas between them, or off")
+    return ",".join(kind for kind in WATCHED if kind in words)
 
 
 def token_kind(text: str) -> tuple[str, str] | None:

@@ -26,7 +26,7 @@ def impact_lines(impact: Impact, unit: Unit, *, most_named: int = MOST_NAMED) ->
         lines = [_moves(impact), promised]
     else:
         lines = [_moves(impact), _lender_work(impact, unit, most_named), _room(impact)]
-    return [one for one in (*lines, *_limits(impact), *_stopped(impact), *_managed(impact)) if one]
+    return [one for one in (*lines, *_limits(impact), *_stopped(impact), *_workers(impact), *_managed(impact)) if one]
 
 
 def no_figures(since: datetime | None) -> Line:
@@ -144,6 +144,15 @@ def _follows(limit: Move, how: str) -> Line:
 
 def _stopped(impact: Impact) -> list[Line]:
     return [line(Theirs(queue), " is stopped: nothing is admitted now") for queue in impact.stopped]
+
+
+def _workers(impact: Impact) -> list[Line]:
+    if impact.workers is None:
+        return []
+    queue = Theirs(impact.workers.queue)
+    if impact.workers.unknown:
+        return [line("Whether worker clusters limit ", queue, " too is not known: ", Theirs(impact.workers.unknown))]
+    return [line(queue, "'s work runs on worker clusters (MultiKueue): their quota limits it too")]
 
 
 def _managed(impact: Impact) -> list[Line]:

@@ -84,6 +84,14 @@ class NoticeKind(StrEnum):
     ANSWER = "answer"
     """No view: the one who acted, by DM, with the stored answer that could not be given where it was asked."""
 
+    ALERT = "alert"
+    """[alerts.alert] Team's channel, or the owner by DM, when work is lost or cannot run; one message per story of a
+    piece of work, which then says how it went on."""
+    ALERT_LINE = "alert_line"
+    """[alerts.alert_line] Thread of that message: one line per event of the story."""
+    ALERT_STORM = "alert_storm"
+    """[alerts.storm] The same place, when many stories of one kind begin together: one message for all."""
+
     OUTSIDE_EDIT = "outside_edit"
     """[edit_question.edit_question] Platform channel, once per outside change of a number; the same message shows the
     answer, a further change, or that it went away."""
@@ -142,8 +150,10 @@ class NoticeKind(StrEnum):
     NO_APPROVER = "no_approver"
     """[platform.no_approver] Platform channel, once per team for which nobody may approve."""
     NAME_GONE = "name_gone"
-    """[lost_names.name_gone] Platform channel, once, when a team, queue or cluster that loans or requests stand on is
-    in the policy no more."""
+    """[lost_names.name_gone] Platform channel, once per disappearance, when a team, queue or cluster that loans or
+    requests stand on is in the policy no more; the same message shows what lapsed."""
+    NAME_BACK = "name_back"
+    """[lost_names.name_back] Platform channel, when such a name is back and something still stands on it."""
     POLICY_BROKEN = "policy_broken"
     """[platform.policy_broken] Platform channel, when a changed policy file cannot be used; the same message shows that
     it is good again."""

@@ -181,6 +181,10 @@ _FIGURES = frozenset({"localqueues", "workloads"})
 """Read for what people are told only; without any other nothing can be written either."""
 
 
+_WATCHED = frozenset({"pods", "events"})
+"""Read for alerts only."""
+
+
 def cannot_read(trouble: Unreadable) -> Message:
     """What the bot may not read, what follows from it, and the right to give."""
     where = line(" on ", Theirs(trouble.cluster)) if trouble.cluster else ()
@@ -192,8 +196,12 @@ def cannot_read(trouble: Unreadable) -> Message:
     first = line(f"The bot may not {trouble.verb} {name}", where, _since(trouble))
     if trouble.verb == "patch":
         stands = line("Work above quota at a loan's end is not evicted; it tries again by itself")
+    elif trouble.verb == "watch" or name in _WATCHED:
+        stands = line("Owners do not hear what these would show; all other alerts go on, and it tries again by itself")
     elif name in _FIGURES:
         stands = line("What waits, and what a loan means for running work, is not known")
+    elif name == "admissionchecks":
+        stands = line("Whether quota on worker clusters (MultiKueue) limits a loan too is not known")
     if name == "resourcequotas":
         stands = line("Loans go on without the team's ResourceQuota: pods above it are refused")
     allow = line("Allow ", Code(trouble.verb), " on ", Code(trouble.resource), " in the bot's ClusterRole")

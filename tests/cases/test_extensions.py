@@ -18,7 +18,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 def stage() -> Iterator[CaseStage]:
     """Its leader looks for what is due more often, as the clock of these tests runs fast."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bot.app.run.LOOK_EVERY", timedelta(seconds=0.5))
+        patch.setattr("bot.app.duties.LOOK_EVERY", timedelta(seconds=0.5))
         with CaseStage(14) as stage:
             yield stage
 

@@ -14,7 +14,7 @@ from tests.support.stage import CaseStage, Pair
 def stage() -> Iterator[CaseStage]:
     """Its leader shows what others change sooner than once a minute: nobody waits so long here."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("app.run.LOOK_EVERY", "flows.publish_home.BETWEEN", "flows.publish_home.AT_REST"):
+        for name in ("app.duties.LOOK_EVERY", "flows.publish_home.BETWEEN", "flows.publish_home.AT_REST"):
             patch.setattr(f"bot.{name}", timedelta(seconds=0.2))
         with CaseStage(8) as stage:
             yield stage

@@ -194,16 +194,32 @@ def test_a_team_is_removed_with_a_loan_and_a_request(stage: CaseStage, pair: Pai
         stage.start_bot()
     _look(stage)
     gone = f"{pair.borrower} is not in the policy any more"
+    told = stage.text(stage.channel_says("gpu-platform", gone, f"Waiting: Q-{waiting}"))
+    assert f"Q-{number}" in told
+    stage.clock.move(timedelta(hours=24, minutes=1))
+    _look(stage)
     stage.wait("the request lapses", lambda: stage.request(waiting).state is RequestState.LAPSED)
     stage.hears(pair.asker, f"Q-{waiting} lapsed", gone)
-    told = stage.text(stage.channel_says("gpu-platform", gone))
-    assert f"Q-{number}" in told
+    stage.channel_says("gpu-platform", gone, f"Lapsed: Q-{waiting}")
     assert f"Q-{number}" in stage.says("ada", f"status {pair.borrower}")
     assert f"Q-{number}" in stage.says("ada", "list all")
     assert f"Q-{number}" in stage.says("ada", f"log {pair.borrower}")
-    stage.clock.move(timedelta(days=2, minutes=1))
+    stage.clock.move(timedelta(days=1))
     stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})
     stage.hears(pair.asker, f"Ended: 4 a100 (Q-{number})")
+
+
+def test_a_team_that_is_back_the_same_day_has_lost_nothing(stage: CaseStage, pair: Pair) -> None:
+    number = stage.asks(pair.asker, f"4 from {pair.lender} for 2d because paper").id
+    stage.change_policies(_renamed(pair.borrower, f"{pair.borrower}-new"))
+    _look(stage)
+    stage.channel_says("gpu-platform", f"Team {pair.borrower} is not in the policy any more")
+    stage.clock.move(timedelta(hours=20))
+    stage.change_policies(_renamed(f"{pair.borrower}-new", pair.borrower))
+    _look(stage)
+    stage.channel_says("gpu-platform", f"Team {pair.borrower} is in the policy again", f"Q-{number}")
+    stage.approved(number)
+    stage.in_force(number)
 
 
 def test_a_click_on_a_request_of_a_team_that_is_gone(stage: CaseStage, pair: Pair) -> None:
@@ -212,6 +228,8 @@ def test_a_click_on_a_request_of_a_team_that_is_gone(stage: CaseStage, pair: Pai
     stage.bot.reload_policy()
     told = stage.presses(pair.lender_lead, number)
     assert "is not in the policy any more" in told
+    _look(stage)
+    stage.clock.move(timedelta(hours=24, minutes=1))
     _look(stage)
     stage.wait("it lapses", lambda: stage.request(number).state is RequestState.LAPSED)
     stage.hears(pair.asker, f"{pair.borrower} belongs to {pair.borrower}-new now")
@@ -244,8 +262,10 @@ def test_a_queue_goes_to_another_team(stage: CaseStage, pair: Pair) -> None:
     stage.change_policies(edit)
     _look(stage)
     gone = f"ClusterQueue {pair.borrower} is no queue of team {pair.borrower} any more"
-    stage.hears(pair.asker, f"Q-{waiting} lapsed", gone)
     assert f"Q-{number}" in stage.text(stage.channel_says("gpu-platform", gone))
+    stage.clock.move(timedelta(hours=24, minutes=1))
+    _look(stage)
+    stage.hears(pair.asker, f"Q-{waiting} lapsed", gone)
     assert f"Q-{number}" in stage.says(pair.asker, "list")
     assert f"Q-{number}" in stage.says(pair.asker, f"return Q-{number} 4")
     stage.becomes(**{pair.borrower: NOMINAL, pair.lender: LENT})

@@ -18,7 +18,7 @@ ZURICH = ZoneInfo("Europe/Zurich")
 def stage() -> Iterator[CaseStage]:
     """Its leader looks for what is due more often, as the clock of these tests runs fast."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bot.app.run.LOOK_EVERY", timedelta(seconds=0.5))
+        patch.setattr("bot.app.duties.LOOK_EVERY", timedelta(seconds=0.5))
         with CaseStage(4) as stage:
             yield stage
 

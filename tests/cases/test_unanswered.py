@@ -13,7 +13,7 @@ from tests.support.stage import LENT, NOMINAL, CaseStage, Pair, Policy
 def stage() -> Iterator[CaseStage]:
     """Its leader looks for what is due more often, as the clock of these tests runs fast."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bot.app.run.LOOK_EVERY", timedelta(seconds=0.5))
+        patch.setattr("bot.app.duties.LOOK_EVERY", timedelta(seconds=0.5))
         made: list[CaseStage] = []
 
         def to_ravi(policy: Policy) -> None:

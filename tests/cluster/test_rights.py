@@ -96,14 +96,14 @@ def test_the_platform_channel_is_told_what_the_bot_may_not_list(site: Site, bot:
 
 
 def test_nothing_else_is_allowed(site: Site) -> None:
-    """The role is the least: the bot can neither delete a queue nor see a pod, and change no Job."""
+    """The role is the least: the bot can neither make nor delete a queue, and change no pod and no Job."""
     queue = site.queue("kept", 8)
     user = Api(site.user(BOT))
     queues = f"{site.kueue}/clusterqueues"
     answers = [
         user.request("DELETE", f"{queues}/{queue}").status,
         user.request("POST", queues, site.named("clusterqueues", site.name("made"), site.queue_spec(1))).status,
-        user.request("GET", "/api/v1/pods").status,
+        user.request("DELETE", f"/api/v1/namespaces/{site.namespace}/pods/any").status,
         user.request("DELETE", f"/apis/batch/v1/namespaces/{site.namespace}/jobs/any").status,
     ]
     user.close()

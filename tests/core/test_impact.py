@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.impact import AtRisk, Impact, Move, assess, from_json, reclaim_order, to_json
+from bot.core.impact import AtRisk, Impact, Move, Workers, assess, from_json, reclaim_order, to_json
 from bot.core.kueue import ClusterPicture, Preemption, Quota
 from bot.core.loans import LoanKind
 from tests.support.quota import A100, GPU, NOW, ask, picture, queue, transfer, waiting, work
@@ -152,6 +152,7 @@ IMPACTS = st.builds(
     at_risk=st.lists(st.builds(AtRisk, st.text(max_size=5), AMOUNT), max_size=3).map(tuple),
     managed_by=st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), max_size=2).map(tuple),
     stopped=st.lists(st.text(max_size=5), max_size=2).map(tuple),
+    workers=st.none() | st.builds(Workers, st.text(max_size=5), st.text(max_size=5)),
 )
 
 

@@ -19,6 +19,10 @@ def team(name: str = "nlp", **keys: Any) -> Change:
     return lambda files: files["teams.yaml"]["teams"][name].update(keys)
 
 
+def alerts(**keys: Any) -> Change:
+    return lambda files: files["alerts.yaml"].update(keys)
+
+
 def approvals(**keys: Any) -> Change:
     return lambda files: files["approvals.yaml"].update(keys)
 
@@ -179,10 +183,25 @@ def test_a_missing_key_is_found_where_it_belongs(key: str) -> None:
 
 def test_everything_wrong_is_found_at_once_over_all_files() -> None:
     findings = found(
-        team(chanel="x"), team("vision", timezone="Mars"), approvals(lapse_after=3), cluster(accelerator={})
+        team(chanel="x"),
+        team("vision", timezone="Mars"),
+        approvals(lapse_after=3),
+        cluster(accelerator={}),
+        alerts(mentoin=[]),
     )
     assert {one.file for one in findings} == set(FILES)
-    assert len(findings) == 4
+    assert len(findings) == 5
+
+
+def test_what_alerts_may_not_say_is_found_with_what_they_may() -> None:
+    (key,) = found(alerts(mentoin=["never"]))
+    assert "did you mean mention?" in key.message
+    assert "preemptor" in key.allowed
+    (word,) = found(alerts(mention=["preemptd"]))
+    assert "preempted" in word.allowed
+    (name,) = found(alerts(routes=[{"teams": ["visoin"], "to": "C0NLP"}]))
+    assert (name.file, name.where) == ("alerts.yaml", ("routes", 0, "teams", 0))
+    assert "did you mean vision" in name.message
 
 
 def test_each_queue_that_two_teams_have_is_found_once() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.core.kueue import ClusterPicture, Quota
-from bot.core.still_possible import gone_from_cluster, gone_from_policy, lenders_team_gone
+from bot.core.still_possible import Gone, gone_from_cluster, gone_from_policy, lenders_team_gone
 from tests.support.quota import A100, ask, picture, policy, queue, request, transfer
 
 
@@ -36,11 +36,13 @@ def _without(*teams: str, **queues: tuple[str, ...]) -> Any:
     ],
 )
 def test_what_the_policy_names_no_more(known: Any, why: str | None) -> None:
-    assert gone_from_policy(known, ask()) == why
+    gone = gone_from_policy(known, ask())
+    assert (gone and gone.why) == why
 
 
 def test_a_cluster_that_the_policy_names_no_more() -> None:
-    assert gone_from_policy(policy(), ask(cluster="eu-9")) == "cluster eu-9 is not in the policy any more"
+    gone = gone_from_policy(policy(), ask(cluster="eu-9"))
+    assert gone == Gone("cluster eu-9", "cluster eu-9 is not in the policy any more")
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,8 @@ def test_a_cluster_that_the_policy_names_no_more() -> None:
 )
 def test_the_team_that_lent(known: Any, why: str | None) -> None:
     asked = request(142, "leads:nlp", "group:gpu-admins", of=transfer())
-    assert lenders_team_gone(known, asked) == why
+    gone = lenders_team_gone(known, asked)
+    assert (gone and gone.why) == why
     assert lenders_team_gone(known, request(142, "leads:vision")) is None
     assert lenders_team_gone(_without("nlp"), request(142, "group:gpu-admins", of=transfer())) is None, "none was asked"
 

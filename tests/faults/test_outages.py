@@ -155,7 +155,7 @@ def test_the_cluster_is_down_when_a_loan_ends(stage: "Stage") -> None:
     stage.kube.faults.plan(Refuse(503), "list", times=None)
     stage.clock.move(timedelta(days=3, minutes=1))
     stage.bot.world.wake_convergence()
-    stage.wait("the bot notices", lambda: stage.bot._memory.outages)
+    stage.wait("the bot notices", lambda: stage.bot._duties._converged.outages)
     stage.clock.move(timedelta(minutes=30))
     assert _queues(stage) == (16, 24)
     stage.kube.faults.clear()

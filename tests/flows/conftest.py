@@ -1,6 +1,7 @@
 """A whole world of fakes for one flow: database, Slack and cluster in memory, and a clock that only the test moves."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -101,6 +102,10 @@ class Bench:
         self.new_id = Ids("origin")
         self.pace = Pace()
         self.epoch = self.lead("P1")
+
+    def with_gate(self, gate: Gate) -> World:
+        """The world of another process on the same database, whose calls to it pass a gate of its own."""
+        return replace(self.world, store=self.store.session(gate))
 
     @property
     def policy(self) -> Policy:

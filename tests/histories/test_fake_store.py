@@ -25,6 +25,7 @@ from bot.core.inbox import Arrival, InboxItem
 from bot.core.kueue import FlavorResource
 from bot.core.loan_use import LoanUse, Unused
 from bot.core.loans import Loan, LoanKind, LoanState
+from bot.core.lost_names import LostName
 from bot.core.messages import MessageRef
 from bot.core.notices import Notice, NoticeDraft, NoticeState, Priority
 from bot.core.offers import Offer, OfferState, terms_of
@@ -384,6 +385,16 @@ def home_tabs(program: Program, uow: UnitOfWork) -> Any:
     return uow.home_tabs.get(user), [one for one in watched if one.user.startswith(f"{program.name}-")], waiting, held
 
 
+def lost_names(program: Program, uow: UnitOfWork) -> Any:
+    draw = program.random
+    missing = [one for one in uow.lost_names.open() if one.name.startswith(program.name)]
+    if draw.random() < 0.5:
+        return uow.lost_names.begin(program.key("team", 3), program.at())
+    for one in missing[:1]:
+        uow.lost_names.end(one.id, program.at())
+    return missing
+
+
 EPOCH = 1
 PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     requests,
@@ -402,6 +413,7 @@ PARTS: tuple[Callable[[Program, UnitOfWork], Any], ...] = (
     home_tabs,
     proposals,
     proposals,
+    lost_names,
 )
 
 
@@ -456,6 +468,8 @@ class _Names:
             return (self._name("request", value.loan), replace(value, loan=0))
         if isinstance(value, IdleOffer):
             return (self._name("idle offer", value.id), replace(value, id=0, loan=0))
+        if isinstance(value, LostName):
+            return (self._name("lost name", value.id), replace(value, id=0))
         if isinstance(value, AskBack):
             return (self._name("ask-back", value.id), replace(value, id=0, loan=0))
         if isinstance(value, Approval | Escalation):

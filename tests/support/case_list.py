@@ -1,4 +1,4 @@
-"""The quota, approval, slack and security cases by id, each in a line of our own, and those that have no test yet.
+"""The cases by id (quota, approval, slack, security, watch), each in a line of our own, and those without a test yet.
 
 Read by tests/cases/test_case_list.py, which holds the marks of all tests to it.
 """
@@ -34,5 +34,16 @@ CASES = {
     "SEC-05": "other teams' queues are not asked for, and hidden ones not given away",
     "SEC-06": "a missing right on one queue is reported to the admins, and nothing wider is asked for",
     "SEC-08": "a flood of requests and a very long reason stay within limits",
+    "WAT-01": "one preemption is one alert, however many conditions and events speak of it",
+    "WAT-03": "whoever preempted is named by team or queue where policy says so, and its job never is",
+    "WAT-04": "a shortage of MIG slices is one of accelerators, and says which",
+    "WAT-05": "a pod on accelerators is known by its spec, and a taint is told as a taint",
+    "WAT-08": "after a restart, a resync or a new list nothing is told a second time",
+    "WAT-09": "a gang whose pods all find no node is one message",
+    "WAT-11": "work with the longest of names is found by its owner, and fits into a message",
+    "WAT-12": "an eviction of pods that were not ready in time is told once, whichever events there are",
+    "WAT-13": "what can never fit and what waits for some more quota are told apart, with the number",
+    "WAT-14": "what happened while the bot was away is told late, from the conditions",
+    "WAT-16": "an eviction that MultiKueue passes on to another cluster is one alert",
 }
 NOT_YET: dict[str, str] = {}

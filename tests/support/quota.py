@@ -69,6 +69,7 @@ DOCUMENTS: Mapping[str, Any] = {
             }
         }
     },
+    "alerts.yaml": {},
 }
 """Parsed policy files; take a copy with `documents()`."""
 

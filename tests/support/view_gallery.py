@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.core.evictions import EvictionState
 from bot.core.explanation import StepStanding
-from bot.core.impact import AtRisk
+from bot.core.impact import AtRisk, Workers
 from bot.core.kueue import Preemption, QueueSnapshot
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.messages import Message, Modal
@@ -66,6 +66,7 @@ from bot.views.request_form import (
 )
 from bot.views.return_form import return_form
 from bot.views.said import said
+from tests.support.view_alerts import alerts_gallery
 from tests.support.view_evictions import evictions
 from tests.support.view_facts import NAMES, Names, World, at
 from tests.support.view_idle import idle_gallery
@@ -91,7 +92,9 @@ def everything(names: Names = NAMES) -> dict[str, Message | Modal]:
         world = World(names, kind)
         for part in (_cards, _direct, _modals, _answers, idle_gallery, readiness_gallery):
             shown.update({f"{kind} {name}": one for name, one in part(world)})
-    return shown | dict((*_questions(names), *_troubles(names), *_refusals(names), *_platform(names)))
+    return shown | dict(
+        (*alerts_gallery(names), *_questions(names), *_troubles(names), *_refusals(names), *_platform(names))
+    )
 
 
 def cards(world: World) -> dict[str, CardFacts]:
@@ -106,11 +109,15 @@ def cards(world: World) -> dict[str, CardFacts]:
     back = Returned(world.requester, at("09:00", 3), 4)
     late = Late(at("14:40", 5), timedelta(minutes=20), "the bot was down")
     risk = world.impact(
-        managed_by=((names.queue, names.tool), (names.lender, names.tool)), stopped=(names.queue,), free=0
+        managed_by=((names.queue, names.tool), (names.lender, names.tool)),
+        stopped=(names.queue,),
+        free=0,
+        workers=Workers(names.queue),
     )
     return {
         "waiting": world.card(cluster=names.queue, unreachable=names.queue, notes=("A line.",)),
         "one given": world.card(impact=risk, approvals=world.given(1)),
+        "workers not known": world.card(impact=world.impact(workers=Workers(names.queue, names.vendor))),
         "no figures": world.card(impact=None, no_figures_since=at("13:58")),
         "checking": world.card(checking=pressed),
         "worse": world.card(worse=worse),
@@ -463,9 +470,11 @@ def _troubles(names: Names) -> Iterator[tuple[str, Message]]:
     ended = replace(trouble, ended=(142, 143), words=f"MultiKueue {names.vendor}")
     yield "Kueue writes quota, ended", loan_trouble.kueue_writes_quota(ended)
     yield "Kueue writes quota no more", loan_trouble.kueue_writes_quota(replace(ended, over_since=at("16:12")))
-    gone = lost_names.name_gone(f"team {names.queue} is not in the policy any more", (142, 143), ("Q-144",))
+    stands = lost_names.LostStanding((142, 143), (144,), (145,), at("14:20"))
+    gone = lost_names.name_gone(f"team {names.queue} is not in the policy any more", stands)
     yield "name gone", gone
-    yield "name gone, nothing on loan", lost_names.name_gone(names.vendor, (), ())
+    yield "name gone, nothing on loan", lost_names.name_gone(names.vendor, lost_names.LostStanding())
+    yield "name back", lost_names.name_back(f"team {names.queue}", stands)
     yield "in place of a person", lost_names.in_place_of(gone, Theirs(names.admin), names.vendor)
     yield "in place of a channel", lost_names.in_place_of(gone, Channel("C0TEAM", "another channel"), "is_archived")
     unreadable = platform.Unreadable(at("14:02"), names.vendor, "list", "workloads.kueue.x-k8s.io", names.cohort)

@@ -167,6 +167,15 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
             "Allow list on workloads.kueue.x-k8s.io in the bot's ClusterRole",
         ],
     ),
+    "cannot list admission checks": (
+        platform.cannot_read(replace(UNREADABLE, resource="admissionchecks.kueue.x-k8s.io")),
+        [
+            "⚠️ The bot may not list admissionchecks since 14:02",
+            "forbidden",
+            "Whether quota on worker clusters (MultiKueue) limits a loan too is not known",
+            "Allow list on admissionchecks.kueue.x-k8s.io in the bot's ClusterRole",
+        ],
+    ),
     "cannot discover": (
         platform.cannot_read(replace(UNREADABLE, verb="get", resource="/apis/kueue.x-k8s.io")),
         [
@@ -280,13 +289,25 @@ TOLD: dict[str, tuple[Message, list[str]]] = {
         ],
     ),
     "team gone": (
-        lost_names.name_gone("team vision is not in the policy any more", (142,), ("Q-144",)),
+        lost_names.name_gone(
+            "team vision is not in the policy any more", lost_names.LostStanding((142,), (143,), (144,), at("14:20"))
+        ),
         [
             "⚠️ Team vision is not in the policy any more",
             "On loan: Q-142. They go on and end by themselves; what is for that team comes here",
             "To end one now: /gpu-quota end Q-142",
+            "Waiting: Q-143. Held until Wed 2 Dec 14:20, then lapsed unless the name is back",
             "Lapsed: Q-144. Who asked was told to ask again",
-            "If it was only renamed, nothing else is to be done; if by mistake, put it back into policies/",
+            "Gone by mistake: put it back into policies/. Renamed: nothing to do",
+        ],
+    ),
+    "team back": (
+        lost_names.name_back("team vision", lost_names.LostStanding((142,), (143,), (144,), at("14:20"))),
+        [
+            "✅ Team vision is in the policy again",
+            "Waits on as before: Q-143",
+            "On loan: Q-142",
+            "Lapsed meanwhile: Q-144. Who asked was told to ask again",
         ],
     ),
     "thread: approved": (

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.core.impact import AtRisk, Move
+from bot.core.impact import AtRisk, Move, Workers
 from bot.core.loans import LoanEnd, LoanKind, LoanState
 from bot.core.offers import with_terms
 from bot.core.requests import RequestState
@@ -57,6 +57,9 @@ GIT = (
     "admins set write: propose for it in the policy."
 )
 
+WORKERS = "vision's work runs on worker clusters (MultiKueue): their quota limits it too"
+WORKERS_UNKNOWN = "Whether worker clusters limit vision too is not known: the bot may not list admissionchecks"
+
 
 @pytest.mark.parametrize(
     ("world", "changes", "line"),
@@ -71,6 +74,8 @@ GIT = (
         (T, {"lender_lending_limit": Move("nlp", 20, 16)}, "nlp's lendingLimit 20 is lowered to 16 with it"),
         (T, {"borrower_lending_limit": Move("vision", 16, 24)}, "vision's lendingLimit 16 is raised to 24 with it"),
         (T, {"stopped": ("vision",)}, "vision is stopped: nothing is admitted now"),
+        (T, {"workers": Workers("vision")}, WORKERS),
+        (B, {"workers": Workers("vision", "the bot may not list admissionchecks")}, WORKERS_UNKNOWN),
         (T, {"managed_by": (("vision", "Argo CD"),)}, "Warning: vision is managed by Argo CD: " + GIT),
     ],
 )  # fmt: skip

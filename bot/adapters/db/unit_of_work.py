@@ -21,12 +21,15 @@ from bot.adapters.db.fields import SqlFields
 from bot.adapters.db.home_tabs import SqlHomeTabs
 from bot.adapters.db.idle_offers import SqlIdleOffers
 from bot.adapters.db.inbox import SqlInbox
+from bot.adapters.db.incidents import SqlIncidents, SqlMemory, SqlStorms
 from bot.adapters.db.leadership import SqlLeadership
 from bot.adapters.db.loan_uses import SqlLoanUses
 from bot.adapters.db.loans import SqlLoans
+from bot.adapters.db.lost_names import SqlLostNames
 from bot.adapters.db.notices import SqlNotices
 from bot.adapters.db.offers import SqlOffers
 from bot.adapters.db.pauses import SqlPauses
+from bot.adapters.db.positions import SqlPositions
 from bot.adapters.db.proposals import SqlProposals
 from bot.adapters.db.requests import SqlRequests
 from bot.adapters.db.unanswered import SqlAskBacks, SqlEscalations
@@ -54,6 +57,11 @@ class SqlUnitOfWork:
         self.escalations = SqlEscalations(connection)
         self.home_tabs = SqlHomeTabs(connection)
         self.proposals = SqlProposals(connection)
+        self.memory = SqlMemory(connection)
+        self.incidents = SqlIncidents(connection)
+        self.storms = SqlStorms(connection)
+        self.positions = SqlPositions(connection)
+        self.lost_names = SqlLostNames(connection)
 
     def alone(self, what: str) -> None:
         """On SQLite every transaction that may write is alone anyway."""

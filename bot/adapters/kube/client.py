@@ -14,6 +14,7 @@ import urllib3
 import yaml
 from kubernetes import client, config
 
+from bot.adapters.kube.streams import Stream
 from bot.core.errors import Unavailable
 
 CONNECT_SECONDS = 3.0
@@ -21,6 +22,7 @@ READ_SECONDS = 20.0
 CONNECTIONS = 32
 """Kept open: as many as threads may ask at a time."""
 USER_AGENT = "gpu-quota-bot"
+_BROKEN = (urllib3.exceptions.HTTPError, client.ApiException, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,34 @@ class KubeApi:
         body: Sequence[Mapping[str, Any]] | None = None,
     ) -> Answer:
         """One request, once. Raises Unavailable when there is no answer (it may have been carried out all the same)."""
+        try:
+            response = self._call(method, path, query, body, READ_SECONDS)
+            return Answer(response.status, _json(response.data))
+        except _BROKEN as error:
+            raise self._unavailable(error) from error
+
+    def watch(self, path: str, query: Mapping[str, str], silent_for: float) -> Stream | Answer:
+        """A stream of lines, or the answer that was given instead of it. Raises Unavailable."""
+        try:
+            response = self._call("GET", path, query, None, silent_for)
+            if response.status == 200:
+                return Stream(response, self._unavailable)
+            return Answer(response.status, _json(response.data))
+        except _BROKEN as error:
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> Unavailable:
+        return Unavailable(self._what, _plain(error))
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None,
+        body: Sequence[Mapping[str, Any]] | None,
+        read_seconds: float,
+    ) -> Any:
+        """urllib3's response, nothing of whose body has been read."""
         headers = {"Accept": "application/json", "User-Agent": USER_AGENT}
         if body is not None:
             headers["Content-Type"] = "application/json-patch+json"
@@ -62,11 +92,7 @@ class KubeApi:
             body=list(body) if body is not None else None,
             auth_settings=["BearerToken"],
         )
-        try:
-            response = self._client.call_api(*call, _request_timeout=(CONNECT_SECONDS, READ_SECONDS))
-            return Answer(response.status, _json(response.read()))
-        except (urllib3.exceptions.HTTPError, client.ApiException, OSError) as error:
-            raise Unavailable(self._what, _plain(error)) from error
+        return self._client.call_api(*call, _request_timeout=(CONNECT_SECONDS, read_seconds)).response
 
     def close(self) -> None:
         """Let go of the pooled connections."""

@@ -1,32 +1,39 @@
 """The Cluster role over a real API server: discovery, fresh reads, one patch. Built by app/parts for each cluster."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from bot.adapters.kube.answers import classify, words
 from bot.adapters.kube.client import Answer, KubeApi
-from bot.adapters.kube.objects import cohort_snapshot, node_labels, node_snapshot, queue_snapshot, workload_snapshot
+from bot.adapters.kube.notes import notes_above
+from bot.adapters.kube.objects import (
+    cohort_snapshot,
+    is_multikueue,
+    node_labels,
+    node_snapshot,
+    queue_snapshot,
+    workload_snapshot,
+)
 from bot.adapters.kube.ownership import FIELD_MANAGER
 from bot.adapters.kube.patches import active_operations, operations
 from bot.adapters.kube.readiness import CORE_LISTS, KUEUE_LISTS, Read, cluster_facts
 from bot.adapters.kube.resource_quotas import path_of, resource_quota_snapshot
+from bot.adapters.kube.served import GROUP, NOT_INSTALLED, failure, kueue_base
 from bot.adapters.kube.shared import Shared
+from bot.adapters.kube.watching import KubeSource
 from bot.core.convergence.changes import PatchOutcome, PatchResult, QueueChange
-from bot.core.errors import NoRight, Rejected, Unavailable, short_name
+from bot.core.errors import NoRight, Rejected, Unavailable
 from bot.core.evictions import ActiveChange
+from bot.core.incidents.facts import Kind, Owner
 from bot.core.kueue import ClusterPicture, CohortSnapshot, QueueSnapshot, WorkloadSnapshot
 from bot.core.overcommit import Hardware
 from bot.core.readiness.facts import ClusterFacts
 from bot.core.resource_quotas import is_resource_quota
 from bot.ports.clock import Clock
 
-GROUP = "kueue.x-k8s.io"
-VERSIONS = ("v1beta2", "v1beta1")
-"""Newest first. The server's own preference says nothing, see design: API versions."""
 PAGE = 500
-NOT_INSTALLED = "not installed"
 _NOTHING: Mapping[str, list[Mapping[str, Any]] | None] = {name: [] for name in KUEUE_LISTS}
 """What a cluster without Kueue has of it."""
 
@@ -38,7 +45,7 @@ class KubeCluster:
         self._name = name
         self._api = api
         self._clock = clock
-        self._version: str | None = None
+        self._kueue: str | None = None
         self._cohorts: tuple[datetime, Mapping[str, CohortSnapshot]] | None = None
         self._fresh = Shared(self._read_all)
 
@@ -50,6 +57,10 @@ class KubeCluster:
     def close(self) -> None:
         """Let go of the connections."""
         self._api.close()
+
+    def source(self, kind: Kind, chance: Callable[[], float]) -> KubeSource:
+        """A watch of one kind. `chance` gives numbers from 0 to 1."""
+        return KubeSource(self._name, self._api, kind, chance)
 
     def read(
         self,
@@ -93,7 +104,7 @@ class KubeCluster:
             elif answer.status == 403:
                 unread[name] = words(answer)
             elif answer.status != 404:
-                raise _failure(answer, "get", "resourcequotas")
+                raise failure(answer, "get", "resourcequotas")
         return {"resource_quotas": found, "unread": unread}
 
     def workloads(self, queues: Collection[str]) -> list[WorkloadSnapshot]:
@@ -114,6 +125,10 @@ class KubeCluster:
                 raise
             flavors = {}
         return Hardware(flavors, [node_snapshot(raw, resource) for raw in self._pages("/api/v1/nodes", "nodes")])
+
+    def multikueue_checks(self) -> frozenset[str]:
+        """One LIST of AdmissionChecks."""
+        return frozenset(raw["metadata"]["name"] for raw in self._list("admissionchecks") if is_multikueue(raw))
 
     def preemption_facts(self, devices: Collection[str]) -> ClusterFacts:
         """One LIST of each kind. What the bot may not list is said in the facts, and is no reason to fail."""
@@ -150,8 +165,12 @@ class KubeCluster:
             snapshot = resource_quota_snapshot if is_resource_quota(change.queue.name) else queue_snapshot
             return PatchResult(outcome, queue=snapshot(self._name, answer.body))
         if answer.status == 404:
-            self._version = None
+            self._kueue = None
         return PatchResult(outcome, words(answer))
+
+    def notes_above(self, namespace: str, owner: Owner) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """One LIST of the one object, so that the right to list is enough, and one GET."""
+        return notes_above(self._api, namespace, owner)
 
     def set_active(self, change: ActiveChange) -> PatchResult:
         """Send it once. A Workload that is gone is a CONFLICT: read again."""
@@ -179,7 +198,7 @@ class KubeCluster:
             if answer.status == 404 and where == "cohorts":
                 return  # Kueue 0.12 and older serve none in this version: every cohort is a root
             if answer.status != 200:
-                raise _failure(answer, "list", resource)
+                raise failure(answer, "list", resource)
             yield from answer.body.get("items") or ()
             token = (answer.body.get("metadata") or {}).get("continue")
             if not token:
@@ -188,33 +207,13 @@ class KubeCluster:
 
     def _get(self, resource: str, query: Mapping[str, str]) -> Answer:
         answer = self._api.request("GET", f"{self._base()}/{resource}", query)
-        if answer.status == 404 and self._version is not None:
+        if answer.status == 404 and self._kueue is not None:
             # The version may have been removed by an upgrade: discover once more.
-            self._version = None
+            self._kueue = None
             answer = self._api.request("GET", f"{self._base()}/{resource}", query)
         return answer
 
     def _base(self) -> str:
-        if self._version is None:
-            self._version = self._discover()
-        return f"/apis/{GROUP}/{self._version}"
-
-    def _discover(self) -> str:
-        answer = self._api.request("GET", f"/apis/{GROUP}")
-        if answer.status == 404:
-            raise Rejected("Kueue", NOT_INSTALLED, f"the API server does not serve {GROUP}")
-        if answer.status != 200:
-            raise _failure(answer, "get", f"/apis/{GROUP}")
-        served = {entry.get("version") for entry in answer.body.get("versions") or ()}
-        for version in VERSIONS:
-            if version in served:
-                return version
-        raise Rejected("Kueue", "unknown version", f"served: {', '.join(sorted(map(str, served)))}")
-
-
-def _failure(answer: Answer, verb: str, resource: str) -> Exception:
-    if answer.status == 403:
-        return NoRight("API server", verb, resource, words(answer))
-    if answer.status == 401:
-        return Rejected("API server", "unknown token", words(answer))
-    return Unavailable("API server", f"{verb} {short_name(resource)}: {words(answer)}")
+        if self._kueue is None:
+            self._kueue = kueue_base(self._api)
+        return self._kueue

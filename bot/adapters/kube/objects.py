@@ -7,7 +7,7 @@ from typing import Any
 from bot.adapters.kube.ownership import annotations_of_ours, managing_tool, quota_automation, spec_manager
 from bot.adapters.kube.quantities import devices
 from bot.core.evictions import MARK
-from bot.core.kueue import CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot
+from bot.core.kueue import CheckRef, CohortSnapshot, FlavorResource, Preemption, QueueSnapshot, Quota, WorkloadSnapshot
 from bot.core.overcommit import NodeSnapshot
 
 Json = Mapping[str, Any]
@@ -55,6 +55,7 @@ def queue_snapshot(cluster: str, raw: Json) -> QueueSnapshot:
         managed_by=managing_tool(metadata),
         spec_manager=spec_manager(metadata),
         quota_automation=quota_automation(status),
+        checks=_checks(spec),
     )
 
 
@@ -93,6 +94,21 @@ def workload_snapshot(raw: Json, queue_of: Mapping[tuple[str, str], str]) -> Wor
         mark=annotations_of_ours(metadata).get(MARK),
         annotated=bool(metadata.get("annotations")),
     )
+
+
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+"""The controller of the admission checks that send work to worker clusters."""
+
+
+def is_multikueue(raw: Json) -> bool:
+    """Whether an AdmissionCheck sends work to worker clusters."""
+    return (raw.get("spec") or {}).get("controllerName") == MULTIKUEUE
+
+
+def _checks(spec: Json) -> tuple[CheckRef, ...]:
+    named = [{"name": name} for name in spec.get("admissionChecks") or ()]
+    named += (spec.get("admissionChecksStrategy") or {}).get("admissionChecks") or ()
+    return tuple(CheckRef(one["name"], tuple(one.get("onFlavors") or ())) for one in named)
 
 
 def node_snapshot(raw: Json, resource: str) -> NodeSnapshot:

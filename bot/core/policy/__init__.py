@@ -4,31 +4,38 @@ Read by verdicts, membership, proposals and views; made from files by adapters/p
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from bot.core.policy.alerts import AlertsFile
 from bot.core.policy.approvals import ApprovalsFile
-from bot.core.policy.checks import APPROVALS, CLUSTERS, FILES, TEAMS, dangling
+from bot.core.policy.checks import ALERTS, APPROVALS, CLUSTERS, FILES, MAY_BE_LEFT_OUT, TEAMS, alert_teams, dangling
 from bot.core.policy.clusters import Cluster, ClustersFile
 from bot.core.policy.findings import Finding, from_pydantic
 from bot.core.policy.teams import Team, TeamsFile
 from bot.core.resource_quotas import is_resource_quota, object_name
 
-__all__ = ["FILES", "Finding", "Policy", "read_policy"]
+__all__ = ["FILES", "MAY_BE_LEFT_OUT", "Finding", "Policy", "read_policy"]
 
-MODELS: Mapping[str, type[BaseModel]] = {TEAMS: TeamsFile, APPROVALS: ApprovalsFile, CLUSTERS: ClustersFile}
+MODELS: Mapping[str, type[BaseModel]] = {
+    TEAMS: TeamsFile,
+    APPROVALS: ApprovalsFile,
+    CLUSTERS: ClustersFile,
+    ALERTS: AlertsFile,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """All three files, consistent with each other. `version` changes when any of them does."""
+    """All files, consistent with each other. `version` changes when any of them does."""
 
     version: str
     teams: TeamsFile
     approvals: ApprovalsFile
     clusters: ClustersFile
+    alerts: AlertsFile = field(default_factory=AlertsFile)
 
     def team(self, name: str) -> Team | None:
         """The team of this name."""
@@ -86,7 +93,10 @@ def read_policy(documents: Mapping[str, Any], version: str) -> Policy | tuple[Fi
             read[name] = MODELS[name].model_validate(document)
         except ValidationError as error:
             findings += from_pydantic(name, MODELS[name], error)
-    if len(read) < len(FILES):
+    missing = set(FILES) - set(read)
+    if findings or missing - MAY_BE_LEFT_OUT:
         return tuple(findings)
+    alerts = read.get(ALERTS, AlertsFile())
     findings += dangling(read[TEAMS], read[APPROVALS], read[CLUSTERS])
-    return tuple(findings) or Policy(version, read[TEAMS], read[APPROVALS], read[CLUSTERS])
+    findings += alert_teams(read[TEAMS], alerts)
+    return tuple(findings) or Policy(version, read[TEAMS], read[APPROVALS], read[CLUSTERS], alerts)

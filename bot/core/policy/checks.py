@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from bot.core.policy.alerts import AlertsFile
 from bot.core.policy.approvals import ApprovalsFile, Conditions, Rule
 from bot.core.policy.clusters import ClustersFile
 from bot.core.policy.findings import Finding, Where, unknown
 from bot.core.policy.teams import EVERY_CLUSTER, Sees, TeamsFile
 from bot.core.resource_quotas import is_resource_quota
 
-TEAMS, APPROVALS, CLUSTERS = "teams.yaml", "approvals.yaml", "clusters.yaml"
-FILES = (TEAMS, APPROVALS, CLUSTERS)
+TEAMS, APPROVALS, CLUSTERS, ALERTS = "teams.yaml", "approvals.yaml", "clusters.yaml", "alerts.yaml"
+FILES = (TEAMS, APPROVALS, CLUSTERS, ALERTS)
+MAY_BE_LEFT_OUT = frozenset({ALERTS})
+"""Without one of these everything it could say is as it starts."""
 
 
 def dangling(teams: TeamsFile, approvals: ApprovalsFile, clusters: ClustersFile) -> tuple[Finding, ...]:
@@ -24,6 +27,18 @@ def dangling(teams: TeamsFile, approvals: ApprovalsFile, clusters: ClustersFile)
         *_lenders(teams, clusters),
         *_aliases(clusters),
     )
+
+
+def alert_teams(teams: TeamsFile, alerts: AlertsFile) -> tuple[Finding, ...]:
+    """Teams that routes and mutes name."""
+    names = tuple(teams.teams)
+    found: list[Finding] = []
+    named = [(("routes", number), route.teams) for number, route in enumerate(alerts.routes)]
+    named += [(("mutes", number), mute.teams) for number, mute in enumerate(alerts.mutes)]
+    for where, listed in named:
+        for index, team in enumerate(listed or ()):
+            found += _known(ALERTS, (*where, "teams", index), "team", team, names)
+    return tuple(found)
 
 
 def _known(file: str, where: Where, what: str, word: str, names: tuple[str, ...]) -> Iterator[Finding]:

@@ -104,6 +104,13 @@ _LOCAL_QUEUE = obj(clusterQueue=_NAME, stopPolicy=_STOP, fairSharing=_FAIR)
 _FLAVOR_SPEC = obj(
     nodeLabels=LABELS, nodeTaints=items(ANYTHING, 0, 8), tolerations=items(ANYTHING, 0, 8), topologyName=STRING
 )
+
+
+def _check(**more: Node) -> Node:
+    parameters = obj(("apiGroup", "kind", "name"), apiGroup=STRING, kind=STRING, name=_NAME)
+    return obj(("controllerName",), controllerName=STRING, parameters=parameters, **more)
+
+
 _CONCURRENT = obj(("migration",), migration=ANYTHING)
 
 
@@ -174,6 +181,7 @@ KINDS: tuple[Kind, ...] = (
         "wl",
     ),
     _kueue("resourceflavors", "ResourceFlavor", False, _FLAVOR_SPEC, _FLAVOR_SPEC, "rf"),
+    _kueue("admissionchecks", "AdmissionCheck", False, _check(retryDelayMinutes=INTEGER), _check()),
     _kueue("workloadpriorityclasses", "WorkloadPriorityClass", False, None, None),
     Kind("", ("v1",), "namespaces", "Namespace", False, {}, ("ns",)),
     Kind("", ("v1",), "nodes", "Node", False, {}, ("no",)),

@@ -12,7 +12,7 @@ from bot.demo.kube import api, conversion, jobs
 from bot.demo.kube.cluster import BY_PLURAL, Cluster
 from bot.demo.kube.kinds import KUEUE, NEW
 from bot.demo.kube.rbac import Access
-from bot.demo.kube.workloads import marked
+from bot.demo.kube.workloads import marked, priority
 from bot.demo.kube.writes import JSON_PATCH, MERGE_PATCH
 
 Obj = dict[str, Any]
@@ -158,6 +158,14 @@ class Hands:
         name = self.workload(namespace, job)["metadata"]["name"]
         body = {"spec": {"active": active}}
         self.request("PATCH", self.path("workloads", namespace, name), body, content_type=MERGE_PATCH)
+
+    def raise_priority(self, namespace: str, job: str, by: int) -> int:
+        """The priority of the Workload of a Job, edited by hand: it is always mutable. What it is then."""
+        workload = self.workload(namespace, job)
+        higher = priority(workload) + by
+        path = self.path("workloads", namespace, workload["metadata"]["name"])
+        self.request("PATCH", path, {"spec": {"priority": higher}}, manager="kubectl-edit", content_type=MERGE_PATCH)
+        return higher
 
     def stop(self, queue: str, policy: str) -> None:
         """Set a ClusterQueue's stopPolicy: None, Hold or HoldAndDrain."""

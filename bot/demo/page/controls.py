@@ -12,10 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.demo.page.outages import Outages
 from bot.demo.page.scene import Scene
+from bot.demo.page.tempo import Speed, Tempo
 
 Json = dict[str, Any]
 PAST = timedelta(seconds=2)
 """How far behind the end of a loan the clock jumps."""
+HIGHER = 100
+"""How much a priority is raised by; an urgent job has as much."""
 
 
 class Control(BaseModel):
@@ -31,6 +34,22 @@ class Job(Control):
 class Finish(Control):
     queue: str
     job: str
+
+
+class Raise(Control):
+    """A job's priority."""
+
+    queue: str
+    job: str
+
+
+class Cordon(Control):
+    node: str
+    undo: bool = False
+
+
+class Faster(Control):
+    speed: Speed
 
 
 class Quota(Control):
@@ -51,15 +70,16 @@ class Outage(Control):
 class Controls:
     """Of one run; numbers the jobs it submits."""
 
-    def __init__(self, scene: Scene, outages: Outages) -> None:
+    def __init__(self, scene: Scene, outages: Outages, tempo: Tempo) -> None:
         self._scene = scene
         self._outages = outages
+        self._tempo = tempo
         self._numbers = count(1)
 
     def job(self, control: Job) -> Json:
         namespace, local_queue = self._local_queue(control.queue)
         name = f"{control.queue}-job-{next(self._numbers)}"
-        priority = 100 if control.urgent else 0
+        priority = HIGHER if control.urgent else 0
         self._scene.kube.submit_job(namespace, name, local_queue, control.gpus, priority=priority)
         self._scene.kube.reconcile()
         return {"said": f"{name} submitted: {control.gpus} {self._scene.flavor}"}
@@ -72,6 +92,25 @@ class Controls:
             raise LookupError(f"no job {control.job}") from None
         self._scene.kube.reconcile()
         return {"said": f"{control.job} finished"}
+
+    def raise_priority(self, control: Raise) -> Json:
+        namespace, _ = self._local_queue(control.queue)
+        try:
+            priority = self._scene.kube.raise_priority(namespace, control.job, HIGHER)
+        except KeyError:
+            raise LookupError(f"no job {control.job}") from None
+        self._scene.kube.reconcile()
+        return {"said": f"kubectl edit: the priority of {control.job} is {priority}"}
+
+    def cordon(self, control: Cordon) -> Json:
+        self._scene.kube.cordon(control.node, undo=control.undo)
+        self._scene.kube.reconcile()
+        return {"said": f"kubectl {'uncordon' if control.undo else 'cordon'} {control.node}"}
+
+    def speed(self, control: Faster) -> Json:
+        self._tempo.go(control.speed)
+        told = {1: "A second is a second again", 60: "A second is a minute now", 3600: "A second is an hour now"}
+        return {"said": told[control.speed]}
 
     def quota(self, control: Quota) -> Json:
         self._local_queue(control.queue)
@@ -104,6 +143,9 @@ class Controls:
 CONTROLS: Mapping[str, tuple[type[Control], Callable[[Controls, Any], Json]]] = {
     "job": (Job, Controls.job),
     "finish": (Finish, Controls.finish),
+    "raise": (Raise, Controls.raise_priority),
+    "cordon": (Cordon, Controls.cordon),
+    "speed": (Faster, Controls.speed),
     "quota": (Quota, Controls.quota),
     "jump": (Jump, Controls.jump),
     "outage": (Outage, Controls.outage),

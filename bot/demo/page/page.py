@@ -13,6 +13,7 @@ from bot.demo.page.reads import Reads
 from bot.demo.page.routes import Routes
 from bot.demo.page.scene import Scene
 from bot.demo.page.shown import Shown
+from bot.demo.page.tempo import Tempo
 from bot.demo.page.wire import Answer, Request, Wire
 
 
@@ -31,12 +32,13 @@ class Page:
                 "api": (lambda: scene.kube.faults.plan(Refuse(503), times=None), scene.kube.faults.clear),
             }
         )
+        self.tempo = Tempo(scene.move)
         try:
             self._wire = Wire(self._answer, port, HEADERS)
         except OSError as error:
             raise PortTaken(error.strerror) from error
         desk = Desk(scene, Shown(), Reads())
-        self._routes = Routes(Guard(self._wire.port, self.token), desk, self.outages, load(self.token))
+        self._routes = Routes(Guard(self._wire.port, self.token), desk, self.outages, self.tempo, load(self.token))
 
     @property
     def url(self) -> str:
@@ -52,6 +54,7 @@ class Page:
         """End looks that wait, then everything else."""
         self._routes.closing.set()
         self._wire.stop()
+        self.tempo.close()
         self.outages.close()
 
     def _answer(self, request: Request) -> Answer:

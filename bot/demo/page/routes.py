@@ -17,6 +17,7 @@ from bot.demo.page.controls import CONTROLS, Controls
 from bot.demo.page.guard import Guard
 from bot.demo.page.outages import Outages
 from bot.demo.page.strip import cohort
+from bot.demo.page.tempo import Tempo
 from bot.demo.page.wire import Answer, Request
 from bot.demo.slack import SlackError
 
@@ -29,12 +30,13 @@ BETWEEN_LOOKS = 0.1
 class Routes:
     """`files`: path -> answer. `closing` ends looks that wait."""
 
-    def __init__(self, guard: Guard, desk: Desk, outages: Outages, files: dict[str, Answer]) -> None:
+    def __init__(self, guard: Guard, desk: Desk, outages: Outages, tempo: Tempo, files: dict[str, Answer]) -> None:
         self._guard = guard
         self._desk = desk
         self._outages = outages
+        self._tempo = tempo
         self._files = files
-        self._controls = Controls(desk.scene, outages)
+        self._controls = Controls(desk.scene, outages, tempo)
         self.closing = threading.Event()
 
     def answer(self, request: Request) -> Answer:
@@ -87,7 +89,7 @@ class Routes:
     def _drawn(self, person: str) -> bytes:
         desk = self._desk
         seen = picture.look(desk.scene, person, desk.shown, desk.reads)
-        return orjson.dumps(seen | {"cohort": cohort(desk.scene, self._outages)})
+        return orjson.dumps(seen | {"cohort": cohort(desk.scene, self._outages, self._tempo)})
 
 
 def _json(content: dict[str, Any]) -> Answer:

@@ -1,4 +1,5 @@
-"""The cohort at this moment, as JSON: quota, what loans moved of it, who holds and who waits. Called by `routes`.
+"""The cohort at this moment, as JSON: quota, what loans moved of it, who holds and who waits, nodes and the clock.
+Called by `routes`.
 
 Numbers come from the ClusterQueues as the API server has them; only what loans moved is the bot's own word.
 """
@@ -10,11 +11,12 @@ from bot.demo.kube import workloads
 from bot.demo.kube.people import GPU
 from bot.demo.page.outages import Outages
 from bot.demo.page.scene import Moved, Scene
+from bot.demo.page.tempo import Tempo
 
 Json = dict[str, Any]
 
 
-def cohort(scene: Scene, outages: Outages) -> Json:
+def cohort(scene: Scene, outages: Outages, tempo: Tempo) -> Json:
     moved = scene.moved()
     end = scene.next_end()
     with scene.kube.changed:
@@ -27,6 +29,9 @@ def cohort(scene: Scene, outages: Outages) -> Json:
             "queues": queues,
             "ends": None if end is None else {"name": end.name, "unix": int(end.at.timestamp())},
             "outages": outages.left(),
+            "nodes": list(_nodes(scene)),
+            "minute": int(scene.now().timestamp()) // 60 * 60,
+            "speed": tempo.speed,
         }
 
 
@@ -48,6 +53,19 @@ def _queue(scene: Scene, name: str, moved: Moved) -> Json:
         "pending": sum(job["gpus"] for job in jobs if job["waits"]),
         "jobs": jobs,
     }
+
+
+def _nodes(scene: Scene) -> Iterator[Json]:
+    """Those with devices of the flavor, by name."""
+    found = [one for one in scene.kube.cluster.store.all("nodes") if _flavor(one) == scene.flavor]
+    for node in sorted(found, key=lambda one: str(one["metadata"]["name"])):
+        gpus = int(node["status"]["allocatable"].get(GPU, 0))
+        cordoned = bool(node["spec"].get("unschedulable"))
+        yield {"name": node["metadata"]["name"], "gpus": gpus, "cordoned": cordoned}
+
+
+def _flavor(node: Json) -> str:
+    return str(node["metadata"].get("labels", {}).get("gpu-flavor", ""))
 
 
 def _entry(flavors: Any, flavor: str) -> Json:

@@ -54,7 +54,7 @@ def _thread(page: Page, town: Any) -> None:
 
 def _completion(page: Page, _town: Any) -> None:
     page.locator("#line").fill("/gpu-quota re")
-    expect(page.get_by_role("option")).to_have_count(2)
+    expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(2)
 
 
 def _home(page: Page, town: Any) -> None:

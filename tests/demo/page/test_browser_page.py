@@ -74,16 +74,16 @@ def test_commands_are_completed_and_their_usage_is_shown(chromium: Browser, town
     with tab(chromium, town.page.url, **WIDE) as page:
         line = page.locator("#line")
         line.press_sequentially("/gpu-quota re")
-        expect(page.get_by_role("option")).to_have_count(2)
-        expect(page.get_by_role("option", selected=True)).to_contain_text("request")
+        expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(2)
+        expect(page.get_by_role("listbox").get_by_role("option", selected=True)).to_contain_text("request")
         line.press("ArrowDown")
         line.press("Enter")
         expect(line).to_have_value("/gpu-quota return ")
         expect(page.locator("#line-usage")).to_have_text("/gpu-quota return")
         line.fill("/")
-        expect(page.get_by_role("option")).to_have_count(3)
+        expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(3)
         line.press("Escape")
-        expect(page.get_by_role("option")).to_have_count(0)
+        expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(0)
         expect(line).to_have_value("/")
 
 

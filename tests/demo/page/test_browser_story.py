@@ -61,7 +61,7 @@ def test_ask_approve_in_force_by_keyboard_alone(chromium: Browser, demo: Any) ->
         keys.press("Enter")
         expect(page.locator("#line")).to_be_focused()
         keys.type("/gpu-quota req")
-        expect(page.get_by_role("option")).to_have_count(1)
+        expect(page.get_by_role("listbox").get_by_role("option")).to_have_count(1)
         keys.press("Tab")
         expect(page.locator("#line")).to_have_value("/gpu-quota request ")
         keys.type(REQUEST.removeprefix("/gpu-quota request "))

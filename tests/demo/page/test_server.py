@@ -143,6 +143,10 @@ def test_no_answer_holds_a_token_of_slack(town: Any, client: Any) -> None:
     assert [secret for secret in secrets if secret in told] == []
 
 
+def _requests() -> bool:
+    return any(one.name == "page-request" for one in threading.enumerate())
+
+
 def test_a_look_that_waits_ends_with_the_page_and_no_thread_is_left(town: Any, client: Any) -> None:
     person = town.ids["mira"]
     seen = client.get(f"/api/look?person={person}&seen=")["seen"]
@@ -151,8 +155,9 @@ def test_a_look_that_waits_ends_with_the_page_and_no_thread_is_left(town: Any, c
     waiting = threading.Thread(
         target=lambda: statuses.append(client.send("GET", path, X_Demo_Token=town.page.token)[0])
     )
+    town.slack.wait_for(lambda: not _requests())  # the first look's thread may outlive its answer
     waiting.start()
-    town.slack.wait_for(lambda: any(one.name == "page-request" for one in threading.enumerate()))
+    town.slack.wait_for(_requests)
     town.page.__exit__(None, None, None)
     waiting.join(10)
     assert statuses == [204]

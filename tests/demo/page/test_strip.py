@@ -13,7 +13,7 @@ from bot.demo.page.strip import cohort
 
 
 def _queue(town: Any, name: str, scene: Scene | None = None) -> dict[str, Any]:
-    found = cohort(scene or town.scene, town.page.outages)["queues"]
+    found = cohort(scene or town.scene, town.page.outages, town.page.tempo)["queues"]
     return next(one for one in found if one["name"] == name)
 
 
@@ -79,7 +79,7 @@ def test_the_clock_jumps_just_behind_the_end_of_the_loan_and_never_back(town: An
     end = town.clock() + timedelta(hours=hours)
     before = town.clock()
     scene = replace(town.scene, next_end=lambda: Ending("Q-1", end))
-    Controls(scene, town.page.outages).jump(Jump())
+    Controls(scene, town.page.outages, town.page.tempo).jump(Jump())
     assert town.clock() == max(before, end + timedelta(seconds=2))
 
 
@@ -87,7 +87,7 @@ def test_the_clock_jumps_just_behind_the_end_of_the_loan_and_never_back(town: An
 def test_the_clock_jumps_so_many_minutes_before_the_end(town: Any, before: int, words: str) -> None:
     end = town.clock() + timedelta(hours=72)
     scene = replace(town.scene, next_end=lambda: Ending("Q-1", end))
-    said = Controls(scene, town.page.outages).jump(Jump(before=before))
+    said = Controls(scene, town.page.outages, town.page.tempo).jump(Jump(before=before))
     assert (town.clock(), said) == (
         end - timedelta(minutes=before) + timedelta(seconds=2),
         {"said": f"The clock stands {words}"},
@@ -98,10 +98,10 @@ def test_an_urgent_job_preempts(town: Any) -> None:
     town.kube.add_cluster_queue("solo", {"a100": {"nominal": 4}}, preemption={"withinClusterQueue": "LowerPriority"})
     town.kube.add_local_queue("solo-train", "main", "solo")
     scene = replace(town.scene, local_queues={"solo": ("solo-train", "main")})
-    controls = Controls(scene, town.page.outages)
+    controls = Controls(scene, town.page.outages, town.page.tempo)
     controls.job(Job(queue="solo", gpus=4))
     controls.job(Job(queue="solo", gpus=4, urgent=True))
-    first, second = cohort(scene, town.page.outages)["queues"][0]["jobs"]
+    first, second = cohort(scene, town.page.outages, town.page.tempo)["queues"][0]["jobs"]
     assert (first["name"], first["waits"], first["preempted"]) == ("solo-job-2", False, False)
     assert (second["name"], second["waits"], second["preempted"]) == ("solo-job-1", True, True)
 
@@ -109,9 +109,9 @@ def test_an_urgent_job_preempts(town: Any) -> None:
 @pytest.mark.parametrize("what", ["slack", "api"])
 def test_an_outage_is_told_and_over_when_it_is_ended(town: Any, client: Any, what: str) -> None:
     assert client.post("outage", {"what": what})[0] == 200
-    assert 0 < cohort(town.scene, town.page.outages)["outages"][what] <= 20
+    assert 0 < cohort(town.scene, town.page.outages, town.page.tempo)["outages"][what] <= 20
     town.page.outages.end(what)
-    assert cohort(town.scene, town.page.outages)["outages"] == {}
+    assert cohort(town.scene, town.page.outages, town.page.tempo)["outages"] == {}
 
 
 def test_the_api_server_refuses_while_it_is_away(town: Any, client: Any) -> None:

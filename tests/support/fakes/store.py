@@ -18,6 +18,7 @@ from bot.core.evictions import Eviction, EvictionState
 from bot.core.idle_loans import IdleOffer
 from bot.core.loan_use import LoanUse
 from bot.core.loans import Loan, LoanState
+from bot.core.lost_names import LostName
 from bot.core.offers import Offer, OfferState
 from bot.core.pause import Pause
 from bot.core.requests import Approval, AuditEntry, QuotaRequest, RequestState, ways_into
@@ -26,8 +27,11 @@ from tests.support.fakes.gate import Gate
 from tests.support.fakes.home_tabs import FakeHomeTabs, HomeTab
 from tests.support.fakes.idle import FakeIdleOffers, FakeLoanUses
 from tests.support.fakes.inbox import FakeInbox, StoredItem
+from tests.support.fakes.incidents import FakeIncidents, FakeMemory, FakeStorms, Incident, Remembered, Storm
 from tests.support.fakes.leadership import DatabaseClock, FakeLeadership, LeaderRow
+from tests.support.fakes.lost_names import FakeLostNames
 from tests.support.fakes.outbox import FakeNotices, StoredNotice
+from tests.support.fakes.positions import FakePositions, Position
 from tests.support.fakes.proposals import FakeProposals
 from tests.support.fakes.unanswered import AskBack, Escalation, FakeAskBacks, FakeEscalations
 
@@ -56,6 +60,11 @@ class Tables:
     escalations: tuple[Escalation, ...] = ()
     home_tabs: dict[str, HomeTab] = field(default_factory=dict)
     proposals: dict[str, Proposal] = field(default_factory=dict)
+    remembered: dict[tuple[str, str, str], Remembered] = field(default_factory=dict)
+    incidents: dict[int, Incident] = field(default_factory=dict)
+    storms: dict[int, Storm] = field(default_factory=dict)
+    positions: dict[tuple[str, str], Position] = field(default_factory=dict)
+    lost_names: dict[int, LostName] = field(default_factory=dict)
 
     def copy(self) -> "Tables":
         """Changes of the copy do not show in this one."""
@@ -78,6 +87,11 @@ class Tables:
             escalations=self.escalations,
             home_tabs=dict(self.home_tabs),
             proposals=dict(self.proposals),
+            remembered=dict(self.remembered),
+            incidents=dict(self.incidents),
+            storms=dict(self.storms),
+            positions=dict(self.positions),
+            lost_names=dict(self.lost_names),
         )
 
 
@@ -354,6 +368,11 @@ class FakeUnitOfWork:
         self.escalations = FakeEscalations(tables)
         self.home_tabs = FakeHomeTabs(tables)
         self.proposals = FakeProposals(tables.proposals)
+        self.memory = FakeMemory(tables)
+        self.incidents = FakeIncidents(tables)
+        self.storms = FakeStorms(tables)
+        self.positions = FakePositions(tables.positions)
+        self.lost_names = FakeLostNames(tables.lost_names)
         self.leadership = FakeLeadership(tables.leader, clock)
         self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
         self._commit = commit

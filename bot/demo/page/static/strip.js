@@ -1,7 +1,8 @@
 // The cohort, live: one bar per ClusterQueue on a common scale, its jobs, and controls for the world outside Slack.
 import { post } from "./api.js";
 import { byId, fill, h, kept, toast } from "./dom.js";
-import { askJob, askQuota } from "./controls.js";
+import { askJob, askNode, askQuota, askWhatOf } from "./controls.js";
+import { drawLately } from "./lately.js";
 import { state } from "./state.js";
 import { hasTour } from "./tour.js";
 
@@ -12,7 +13,7 @@ export function drawStrip(startTour) {
   const scale = Math.max(...cohort.queues.map((one) => Math.max(one.nominal, one.base, one.reserved + one.pending)), 1);
   const queues = kept(memory, "queues", "", () => h("div", { class: "queues" }));
   fill(queues, cohort.queues.map((one) => kept(memory, `queue ${one.name}`, [one, scale, cohort.flavor], () => queue(one, scale, cohort.flavor))));
-  fill(byId("strip"), [kept(memory, "head", [cohort.name, cohort.nominal, cohort.reserved, cohort.flavor], () => head(cohort)), queues, controls(cohort, startTour)]);
+  fill(byId("strip"), [kept(memory, "head", [cohort.name, cohort.nominal, cohort.reserved, cohort.flavor, cohort.nodes, cohort.minute, state.picture.zone], () => head(cohort)), queues, drawLately(cohort), controls(cohort, startTour)]);
 }
 
 function head(cohort) {
@@ -22,10 +23,20 @@ function head(cohort) {
     "header",
     {},
     h("h2", {}, cohort.name),
-    h("p", {}, h("b", {}, `${cohort.reserved} of ${cohort.nominal}`), ` ${cohort.flavor} in use`),
+    h("p", {}, h("b", {}, `${cohort.reserved} of ${cohort.nominal}`), ` ${cohort.flavor} in use`, cordoned(cohort)),
+    h("p", { class: "clock" }, h("span", { class: "hidden" }, "The demo's clock: "), clock(cohort.minute)),
     toggle,
   );
 }
+
+const cordoned = ({ nodes }) => {
+  const shut = nodes.filter((one) => one.cordoned).length;
+  return shut ? `, ${shut} of ${nodes.length} nodes cordoned` : "";
+};
+
+const clock = (unix) =>
+  new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: state.picture.zone })
+    .format(unix * 1000).replace(/,/g, "");
 
 function queue(one, scale, flavor) {
   return h(
@@ -78,15 +89,16 @@ function bar(one, scale, flavor) {
 
 function job(one, each) {
   const mood = each.preempted ? "preempted, waiting" : each.waits ? "waiting" : "running";
-  const finish = () => control("finish", { queue: one.name, job: each.name });
-  const face = [h("span", { class: "dot", "aria-hidden": "true" }), each.name, h("b", {}, String(each.gpus))];
-  if (each.waits) return h("span", { class: "job waits", title: mood }, face, h("span", { class: "hidden" }, mood));
-  return h("button", { type: "button", class: "job", "data-key": `job ${each.name}`, title: "Running. Click to finish it", "aria-label": `Finish ${each.name}, ${each.gpus} GPUs, ${mood}`, onclick: finish }, face);
+  const face = [h("span", { class: "dot", "aria-hidden": "true" }), each.name, h("b", {}, String(each.gpus)), each.priority > 0 && h("span", {}, `↑${each.priority}`)];
+  const kind = `job ${each.waits ? "waits" : ""} ${each.preempted ? "preempted" : ""}`.trim();
+  const label = `${each.name}: ${each.gpus} GPUs, ${mood}, priority ${each.priority}`;
+  const choose = () => askWhatOf(one, { ...each, mood }, control);
+  return h("button", { type: "button", class: kind, "data-key": `job ${each.name}`, title: mood, "aria-label": label, onclick: choose }, face);
 }
 
 function controls(cohort, startTour) {
-  const { ends, outages } = cohort;
-  return kept(memory, "controls", [ends, outages, cohort.queues.map((one) => [one.name, one.nominal])], () =>
+  const { ends, outages, nodes, speed } = cohort;
+  return kept(memory, "controls", [ends, outages, nodes, speed, cohort.queues.map((one) => [one.name, one.nominal])], () =>
     h(
       "div",
       { class: "controls", role: "group", "aria-label": "Make something happen" },
@@ -94,10 +106,21 @@ function controls(cohort, startTour) {
       tool("job", "Submit a job", () => askJob(cohort, control)),
       tool("edit", "Edit quota by hand", () => askQuota(cohort, control)),
       tool("jump", ends ? `Jump to the end of ${ends.name}` : "Jump to a loan's end", () => control("jump", {}), !ends),
+      nodes.length > 0 && tool("cordon", "Cordon a node", () => askNode(cohort, control)),
+      tempo(speed),
       tool("slack", outage("Slack", outages.slack), () => control("outage", { what: "slack" }), outages.slack !== undefined),
       tool("api", outage("API server", outages.api), () => control("outage", { what: "api" }), outages.api !== undefined),
     ),
   );
+}
+
+const SPEEDS = { 1: "Clock: as it is", 60: "Clock: a minute a second", 3600: "Clock: an hour a second" };
+
+function tempo(speed) {
+  const choice = h("select", { class: "tool", "aria-label": "Speed of the clock", "data-key": "speed" },
+    Object.entries(SPEEDS).map(([value, words]) => h("option", { value, selected: Number(value) === speed }, words)));
+  choice.addEventListener("change", () => control("speed", { speed: Number(choice.value) }));
+  return choice;
 }
 
 const outage = (name, left) => (left === undefined ? `${name} away, 20 s` : `${name} is away, ${left} s`);
