@@ -13,7 +13,7 @@ PYTEST := $(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 15 --durati
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one .venv, made by one at a time
-.PHONY: help demo story picture test check format lint types imports drift lock clean
+.PHONY: help demo story picture fidelity test check format lint types imports drift lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -55,6 +55,9 @@ lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	$(LOCK) pyproject.toml --group test -c requirements/run.txt -o requirements/test.txt
 	$(LOCK) pyproject.toml --group check -c requirements/test.txt -o requirements/check.txt
 	$(LOCK) --group build -c requirements/test.txt -o requirements/build.txt
+
+fidelity: venv-test ## run tests/cluster and write its list into docs/fidelity.md (needs every line: scripts/control-plane.sh build)
+	@FIDELITY=docs/fidelity.md $(PYTEST) tests/cluster
 
 picture: venv-test ## make docs/images/demo.png again (needs chromium)
 	@PYTHONPATH=. $(PY) scripts/demo_picture.py

@@ -3,6 +3,7 @@
 With CI=true a skip is a failure. Shared fixtures live in tests/support; name new fixture modules in `pytest_plugins`.
 """
 
+import gc
 import os
 from collections.abc import Generator
 from typing import Any
@@ -31,6 +32,12 @@ IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "case(id): holds this case of the case list (tests.support.marks.case)")
     config.add_cleanup(network.forbid_beyond_loopback())
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays: the collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

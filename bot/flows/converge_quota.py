@@ -191,7 +191,7 @@ def _store(
         with world.store.begin() as uow:
             uow.leadership.check(epoch)
             uow.alone(TURN)
-            if before_in(uow, cluster, now).versions != before.versions:
+            if before_in(uow, cluster, None).versions != before.versions:
                 return None
             for record in planned.records:
                 uow.fields.put(record)

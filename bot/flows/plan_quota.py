@@ -51,12 +51,13 @@ def read_before(world: World, cluster: str) -> Before:
         return before_in(uow, cluster, world.clock())
 
 
-def before_in(uow: UnitOfWork, cluster: str, now: datetime) -> Before:
+def before_in(uow: UnitOfWork, cluster: str, now: datetime | None) -> Before:
+    """`now` None: without what was taken back lately, for who only compares the versions."""
     loans = [loan for loan in uow.loans.find(states=OPEN) if loan.cluster == cluster]
     records = uow.fields.records(cluster)
     named = {leg for record in records.values() for leg in record.legs} - {loan.leg_id for loan in loans}
     closed = [loan for leg in sorted(named) if (loan := uow.loans.get(int(leg.removeprefix("L")))) is not None]
-    taken_back = uow.proposals.taken_back(cluster, now - TAKEN_BACK_FOR)
+    taken_back = () if now is None else uow.proposals.taken_back(cluster, now - TAKEN_BACK_FOR)
     pause, proposals = uow.pauses.get(), uow.proposals.open(cluster)
     return Before(records, uow.fields.open_intents(cluster), loans, closed, pause, proposals, taken_back)
 

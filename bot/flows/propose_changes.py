@@ -45,9 +45,12 @@ def store_proposals(uow: UnitOfWork, world: World, plan: Plan) -> None:
 def remind_of_proposals(world: World, epoch: int, proposals: Sequence[Proposal]) -> None:
     """In the thread of what waits too long, once."""
     now = world.clock()
-    for proposal in proposals:
-        if now - proposal.created_at < REMIND_AFTER:
-            continue
+    old = [one for one in proposals if now - one.created_at >= REMIND_AFTER]
+    if not old:
+        return
+    with world.store.read() as uow:  # nearly always all were reminded of long ago: that needs no write
+        old = [one for one in old if uow.notices.get(_reminder(one)) is None]
+    for proposal in old:
         with world.store.begin() as uow:
             uow.leadership.check(epoch)
             posted = uow.notices.get(_key(proposal))
@@ -55,7 +58,7 @@ def remind_of_proposals(world: World, epoch: int, proposals: Sequence[Proposal])
                 continue
             facts = {"proposal": proposal.id}
             draft = NoticeDraft(
-                f"proposal-waits:{proposal.id}",
+                _reminder(proposal),
                 NoticeKind.PROPOSAL_WAITS,
                 posted.draft.to,
                 facts,
@@ -70,6 +73,10 @@ def remind_of_proposals(world: World, epoch: int, proposals: Sequence[Proposal])
 
 def _key(proposal: Proposal) -> str:
     return f"proposal:{proposal.id}"
+
+
+def _reminder(proposal: Proposal) -> str:
+    return f"proposal-waits:{proposal.id}"
 
 
 def _made(new: NewProposal, proposal_id: str, now: datetime) -> Proposal:

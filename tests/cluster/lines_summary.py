@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.cluster import fidelity
 from tests.cluster.differences import DIFFERENCES, differences
-from tests.cluster.programs import LINES, NotBuilt, programs
+from tests.cluster.programs import LINES, NotBuilt, all_built, programs
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -46,5 +46,7 @@ def _told(place: str, tests: int) -> str:
 def _write(page: Path, outcomes: dict[str, list[str]]) -> str:
     if fidelity.by_place(outcomes["failed"] + outcomes["error"]):
         return f"{page} is as it was: not everything passed"
+    if not all_built():
+        return f"{page} is as it was: not every line is built (scripts/control-plane.sh build)"
     page.write_text(fidelity.replaced(page.read_text(), fidelity.table(outcomes["passed"], outcomes["xfailed"])))
     return f"{page} has this run's list"

@@ -11,7 +11,7 @@ from tests.support.outer import outer_environment
 
 
 def test_the_list_is_of_the_tests_there_are() -> None:
-    """In numbers too, where every line is built: FIDELITY=docs/fidelity.md pytest tests/cluster writes it anew."""
+    """In numbers too, where every line is built: `make fidelity` writes it anew."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0", "-p", "no:cacheprovider", "tests/cluster"]
     told = subprocess.run(
         command, cwd=ROOT, env=outer_environment(), capture_output=True, text=True, check=True, timeout=300

@@ -39,7 +39,12 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def broken(kind: Kind, sent: Mapping[str, Any]) -> list[Broken]:
     """Everything in it that Slack would not take, sorted by where."""
+    key = (kind, _likeness(sent))
+    if key in _SOUND:
+        return []
     found = {Broken(_pointer(error.absolute_path), error.message[:200]) for error in _validator(kind).iter_errors(sent)}
+    if not found:
+        _remember(key)
     return sorted(found)
 
 
@@ -55,8 +60,8 @@ def _pointer(path: Iterable[str | int]) -> str:
 
 
 _SOUND: set[tuple[str, object]] = set()
-"""Blocks, and what they are made of, that were found sound: the same ones come again and again, and looking takes
-some milliseconds."""
+"""Messages, blocks, and what these are made of, that were found sound: the same ones come again and again, and looking
+takes some milliseconds."""
 REMEMBERED = ("urn:slack:blocks#/$defs/in_", "urn:slack:elements#/$defs/element", "#/$defs/part", "#/$defs/inline")
 _MOST_REMEMBERED = 10_000
 ANY_TEXT = frozenset({"text", "value", "block_id", "action_id", "fallback"})
@@ -68,17 +73,18 @@ def _likeness(node: Any, key: str = "") -> object:
 
     Type names are in it because True is 1.
     """
+    if isinstance(node, str):
+        return _between(len(node)) if key in ANY_TEXT else node
     if isinstance(node, dict):
-        return tuple((name, _likeness(node[name], name)) for name in sorted(node))
+        return tuple([(name, _likeness(value, name)) for name, value in node.items()])
     if isinstance(node, list | tuple):
-        return ("list", *(_likeness(one) for one in node))
-    if isinstance(node, str) and key in ANY_TEXT:
-        return _between(len(node))
+        return ("list", *[_likeness(one) for one in node])
     if type(node) is int and key == "timestamp":
         return int
     return type(node), node
 
 
+@cache
 def _between(number: int) -> tuple[int, int]:
     """Which bounds of the schemas are below a number, and which are not above it."""
     return bisect_left(_bounds(), number), bisect_right(_bounds(), number)
@@ -107,10 +113,14 @@ def _ref(validator: Validator, ref: str, instance: Any, schema: Mapping[str, Any
     if key not in _SOUND:
         errors = list(follow(validator, ref, instance, schema))
         if not errors:
-            if len(_SOUND) >= _MOST_REMEMBERED:
-                _SOUND.clear()
-            _SOUND.add(key)
+            _remember(key)
         yield from errors
+
+
+def _remember(key: tuple[str, object]) -> None:
+    if len(_SOUND) >= _MOST_REMEMBERED:
+        _SOUND.clear()
+    _SOUND.add(key)
 
 
 @cache

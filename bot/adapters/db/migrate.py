@@ -17,7 +17,7 @@ from bot.adapters.db import lock
 from bot.adapters.db.failures import translated
 from bot.core.errors import Refused
 
-HEAD = "0019"
+HEAD = "0020"
 """The revision that tables.py describes. Revisions are numbered, so that older and newer can be told apart."""
 
 _ONE_AT_A_TIME = 4_714_551_002  # any number: the key of PostgreSQL's advisory lock

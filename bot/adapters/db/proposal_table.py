@@ -26,6 +26,7 @@ class ProposalRow(Base, table=True):
             sqlite_where=PROPOSAL_OPEN,
             postgresql_where=PROPOSAL_OPEN,
         ),
+        Index("ix_proposal_ended_at", "cluster", "ended_at"),
         {"sqlite_autoincrement": True},
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from bot.core.audit import AuditQuery
 from bot.core.convergence.facts import FieldKey, FieldRecord, Intent
@@ -348,34 +349,48 @@ class FakeEvictions:
         return stored
 
 
+_ROLES: dict[str, Callable[["FakeUnitOfWork"], Any]] = {
+    "requests": lambda uow: FakeRequests(uow._tables),
+    "offers": lambda uow: FakeOffers(uow._tables),
+    "loans": lambda uow: FakeLoans(uow._tables),
+    "fields": lambda uow: FakeFields(uow._tables),
+    "inbox": lambda uow: FakeInbox(uow._tables.inbox, uow._clock),
+    "audit": lambda uow: FakeAudit(uow._tables),
+    "pauses": lambda uow: FakePauses(uow._tables),
+    "uses": lambda uow: FakeLoanUses(uow._tables),
+    "idle_offers": lambda uow: FakeIdleOffers(uow._tables),
+    "evictions": lambda uow: FakeEvictions(uow._tables),
+    "ask_backs": lambda uow: FakeAskBacks(uow._tables),
+    "escalations": lambda uow: FakeEscalations(uow._tables),
+    "home_tabs": lambda uow: FakeHomeTabs(uow._tables),
+    "proposals": lambda uow: FakeProposals(uow._tables.proposals),
+    "memory": lambda uow: FakeMemory(uow._tables),
+    "incidents": lambda uow: FakeIncidents(uow._tables),
+    "storms": lambda uow: FakeStorms(uow._tables),
+    "positions": lambda uow: FakePositions(uow._tables.positions),
+    "lost_names": lambda uow: FakeLostNames(uow._tables.lost_names),
+    "leadership": lambda uow: FakeLeadership(uow._tables.leader, uow._clock),
+    "notices": lambda uow: FakeNotices(uow._tables.notices, uow._ids, uow.leadership.check),
+}
+
+
 class FakeUnitOfWork:
-    """One transaction; nothing can be done with it after `commit`."""
+    """One transaction; nothing can be done with it after `commit`. A role is made when it is first asked for: most
+    transactions need two of them."""
 
     def __init__(
         self, tables: Tables, clock: DatabaseClock, ids: Callable[[], str], commit: Callable[[], None]
     ) -> None:
-        self.requests = FakeRequests(tables)
-        self.offers = FakeOffers(tables)
-        self.loans = FakeLoans(tables)
-        self.fields = FakeFields(tables)
-        self.inbox = FakeInbox(tables.inbox, clock)
-        self.audit = FakeAudit(tables)
-        self.pauses = FakePauses(tables)
-        self.uses = FakeLoanUses(tables)
-        self.idle_offers = FakeIdleOffers(tables)
-        self.evictions = FakeEvictions(tables)
-        self.ask_backs = FakeAskBacks(tables)
-        self.escalations = FakeEscalations(tables)
-        self.home_tabs = FakeHomeTabs(tables)
-        self.proposals = FakeProposals(tables.proposals)
-        self.memory = FakeMemory(tables)
-        self.incidents = FakeIncidents(tables)
-        self.storms = FakeStorms(tables)
-        self.positions = FakePositions(tables.positions)
-        self.lost_names = FakeLostNames(tables.lost_names)
-        self.leadership = FakeLeadership(tables.leader, clock)
-        self.notices = FakeNotices(tables.notices, ids, self.leadership.check)
+        self._tables = tables
+        self._clock = clock
+        self._ids = ids
         self._commit = commit
+
+    def __getattr__(self, role: str) -> Any:
+        if role not in _ROLES:
+            raise AttributeError(role)
+        made = self.__dict__[role] = _ROLES[role](self)
+        return made
 
     def alone(self, what: str) -> None:
         """Nobody else is ever in a transaction at the same time here."""
