@@ -85,8 +85,9 @@ def publish_homes(world: World, memory: HomeMemory) -> timedelta | None:
         tabs = uow.home_tabs.watched(now - WATCHED_FOR, MOST_WATCHED)
     memory.updated = {one.user: at for one in tabs if (at := memory.updated.get(one.user)) and now - at < BETWEEN}
     looks = Looks(world)
+    opening = [AT_REST - (now - one.opened_at) for one in tabs if _is_opening(one, now)]
     for tab in tabs:
-        if tab.user in memory.updated:
+        if tab.user in memory.updated or _is_opening(tab, now):
             continue
         try:
             if _show(looks, tab.user, _changed):
@@ -99,7 +100,12 @@ def publish_homes(world: World, memory: HomeMemory) -> timedelta | None:
             memory.not_before = now + (error.retry_after or BETWEEN)
             log.warning("Home tabs wait for Slack", why=error.why)
             break
-    return min((BETWEEN - (now - at) for at in memory.updated.values()), default=None)
+    return min([*(BETWEEN - (now - at) for at in memory.updated.values()), *opening], default=None)
+
+
+def _is_opening(tab: HomeTab, now: datetime) -> bool:
+    """Whoever took its opening is about to show it: a pass that shows it too only sends it twice."""
+    return (tab.shown_at is None or tab.shown_at < tab.opened_at) and timedelta(0) <= now - tab.opened_at < AT_REST
 
 
 def _rest(memory: HomeMemory, now: datetime) -> timedelta | None:

@@ -218,6 +218,19 @@ def test_what_others_change_reaches_who_looks_once_a_minute(
     assert bench.slack.published == 3
 
 
+def test_the_loop_leaves_an_opening_to_whoever_takes_it_and_makes_up_for_it_if_they_fail(bench: "Bench") -> None:
+    """The opening is stored before the tab is shown: a pass in between showed it a second time."""
+    memory = HomeMemory()
+    with bench.world.store.begin() as uow:
+        uow.home_tabs.opened("U0VISION", bench.clock())
+        uow.commit()
+    assert publish_homes(bench.world, memory) == AT_REST
+    assert bench.slack.published == 0
+    bench.pass_time(seconds=AT_REST.total_seconds())
+    publish_homes(bench.world, memory)
+    assert bench.slack.published == 1
+
+
 def test_nobody_looks_for_hours(bench: "Bench", watch: Callable[[], timedelta | None]) -> None:
     opens(bench, "U0LEADNLP")
     bench.pass_time(seconds=WATCHED_FOR.total_seconds())
